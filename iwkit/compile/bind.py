@@ -1,0 +1,202 @@
+"""Binding a pack to its scene and the catalogue: every name becomes a `Thing`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from iwkit.catalogue import interior_size, surface_size, traits
+from iwkit.compile.things import Handle, Placing, Thing
+from iwkit.digest import digest
+from iwkit.problems import Problem
+from iwkit.source.document import Document
+from iwkit.spec.catalogue import Catalogue, Category
+from iwkit.spec.pack import Entity, Pack
+from iwkit.spec.scene import Scene
+
+RESERVED = frozenset({"wearer", "any", "handoff", "floor"})
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """A did-you-mean hint, or an empty string."""
+    close = difflib.get_close_matches(name, sorted(names), n=1)
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
+class Binder:
+    """Binds one pack; problems are collected, not raised."""
+
+    def __init__(self, doc: Document, pack: Pack, scene: Scene, catalogue: Catalogue) -> None:
+        self.doc, self.pack, self.scene, self.catalogue = doc, pack, scene, catalogue
+        self.problems: list[Problem] = []
+
+    def _problem(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "", *, key: bool = False) -> None:
+        self.problems.append(self.doc.problem(path, code, message, hint, key=key))
+
+    def things(self) -> dict[str, Thing]:
+        """Every thing of the task by the name that commands use, declared ones first."""
+        found = {thing.name: thing for thing in self._declared()}
+        taken = {(thing.kind, thing.scene_id) for thing in found.values() if thing.scene_id}
+        for thing in self._undeclared():
+            if (thing.kind, thing.scene_id) in taken:
+                continue
+            if thing.name in found:
+                self._problem(
+                    ("physical", "entities", thing.name),
+                    "N205",
+                    f"entity {thing.name!r} has the name of a {thing.kind} of the scene but is something else",
+                    "give the entity another name",
+                    key=True,
+                )
+                continue
+            found[thing.name] = thing
+        self._check_places(found)
+        return found
+
+    def _declared(self) -> Iterator[Thing]:
+        used: dict[tuple[str, str], str] = {}
+        for name, entity in self.pack.physical.entities.items():
+            path = ("physical", "entities", name)
+            if name in RESERVED:
+                self._problem(path, "N206", f"{name!r} is a word of the language", "choose another name", key=True)
+                continue
+            thing = self._object(path, name, entity) if entity.category else self._of_scene(path, name, entity)
+            if thing is None:
+                continue
+            key = (thing.kind, thing.scene_id or name)
+            if thing.scene_id and key in used:
+                self._problem(
+                    path, "N207", f"{name!r} and {used[key]!r} are the same {thing.kind} of the scene", "name it once", key=True
+                )
+            used[key] = name
+            yield thing
+
+    def _category(self, path: tuple[str | int, ...], name: str) -> Category | None:
+        category = self.catalogue.categories.get(name)
+        if category is None:
+            self._problem(path, "N204", f"no category {name!r} in the catalogue", suggest(name, self.catalogue.categories))
+        return category
+
+    def _object(self, path: tuple[str | int, ...], name: str, entity: Entity) -> Thing | None:
+        assert entity.category is not None  # noqa: S101  narrowed by the caller
+        category = self._category((*path, "category"), entity.category)
+        if category is None:
+            return None
+        if category.kind != "object":
+            self._problem(
+                (*path, "category"),
+                "N204",
+                f"{entity.category!r} is furniture: a pack places objects, the scene places furniture",
+                f"write {{fixture: ...}} with a {entity.category} of scene {self.scene.id!r}",
+            )
+            return None
+        place: Placing = "on" if entity.on else "inside" if entity.inside else "beside"
+        return Thing(
+            name=name,
+            kind="object",
+            category=entity.category,
+            traits=traits(category),
+            public=entity.public or self._phrase(entity, category),
+            nouns=category.public,
+            size=category.size,
+            surface=surface_size(category) if "surface" in category.affords else None,
+            interior=interior_size(category) if "container" in category.affords else None,
+            connectors=category.connectors,
+            place=place,
+            at=entity.on or entity.inside or entity.beside,
+            spot=entity.spot,
+            colour=entity.colour,
+            label=entity.label,
+            open=bool(entity.open),
+            running=bool(entity.running),
+            states=frozenset(entity.is_),
+            contains=entity.contains,
+        )
+
+    @staticmethod
+    def _phrase(entity: Entity, category: Category) -> str:
+        return f"the {entity.colour} {category.public[0]}" if entity.colour else f"the {category.public[0]}"
+
+    def _of_scene(self, path: tuple[str | int, ...], name: str, entity: Entity) -> Thing | None:
+        kind = "fixture" if entity.fixture else "room" if entity.room else "door"
+        scene_id = entity.fixture or entity.room or entity.door or ""
+        table = {"fixture": self.scene.fixtures, "room": self.scene.rooms, "door": self.scene.doors}[kind]
+        if scene_id not in table:
+            self._problem(
+                (*path, kind), "N203", f"scene {self.scene.id!r} has no {kind} {scene_id!r}", suggest(scene_id, table)
+            )
+            return None
+        return next(t for t in self._undeclared(kind) if t.scene_id == scene_id).called(name, entity)
+
+    def _undeclared(self, only: str | None = None) -> Iterator[Thing]:
+        scene = self.scene
+        if only in (None, "room"):
+            for key, room in scene.rooms.items():
+                nouns = (room.public.removeprefix("the "),)
+                yield Thing(key, "room", key, frozenset({"room"}), room.public, nouns, key, declared=False)
+        if only in (None, "door"):
+            for key, door in scene.doors.items():
+                marks = {"door", "openable"} if door.leaf else {"door"}
+                nouns = (door.public.removeprefix("the "), "door")
+                yield Thing(
+                    key, "door", "door", frozenset(marks), door.public, nouns, key, declared=False, open=door.open or not door.leaf
+                )
+        if only in (None, "fixture"):
+            for key, fixture in scene.fixtures.items():
+                category = self.catalogue.categories[fixture.category]
+                yield Thing(
+                    name=key,
+                    kind="fixture",
+                    category=fixture.category,
+                    traits=traits(category),
+                    public=fixture.public or f"the {category.public[0]}",
+                    nouns=category.public,
+                    scene_id=key,
+                    declared=False,
+                    size=fixture.size or category.size,
+                    surface=surface_size(category, fixture.size) if "surface" in category.affords else None,
+                    interior=interior_size(category, fixture.size) if "container" in category.affords else None,
+                    connectors=category.connectors,
+                    open=fixture.open,
+                    running=fixture.running,
+                )
+
+    def _check_places(self, things: Mapping[str, Thing]) -> None:
+        for thing in [t for t in things.values() if t.kind == "object"]:
+            path = ("physical", "entities", thing.name, str(thing.place))
+            target = things.get(thing.at or "")
+            if target is None:
+                self._problem(path, "N201", f"no entity {thing.at!r}", suggest(thing.at or "", things))
+                continue
+            need = {"on": "surface", "inside": "container"}.get(str(thing.place))
+            if need and need not in target.traits:
+                self._problem(
+                    path,
+                    "A401",
+                    f"{thing.name!r} cannot begin {thing.place} {target.name!r}: a {target.category} has no "
+                    + ("surface" if need == "surface" else "interior"),
+                    "put it somewhere else",
+                )
+            self._check_cycle(thing, things, path)
+
+    def _check_cycle(self, thing: Thing, things: Mapping[str, Thing], path: tuple[str | int, ...]) -> None:
+        seen, at = {thing.name}, thing.at
+        while at in things:
+            if at in seen:
+                self._problem(path, "N208", f"{thing.name!r} would support or contain itself", "break the circle")
+                return
+            seen.add(at)
+            at = things[at].at
+
+
+def handles(things: Mapping[str, Thing], physical_digest: str) -> dict[str, Handle]:
+    """Entity name -> handle. Like things are numbered in an order drawn from the physical digest, so the answer of a
+    task is not always number 1, and the same pack always gives the same numbers."""
+    like: dict[str, list[str]] = {}
+    for thing in things.values():
+        like.setdefault(thing.category, []).append(thing.name)
+    numbered: dict[str, Handle] = {}
+    for category, names in like.items():
+        shuffled = sorted(names, key=lambda n: digest([physical_digest, category, n]))
+        numbered.update({name: Handle(category, i) for i, name in enumerate(shuffled, start=1)})
+    return {name: numbered[name] for name in things}

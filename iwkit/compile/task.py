@@ -1,0 +1,115 @@
+"""The compiled task: what worlds, agents, controls and scoring are given instead of YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from iwkit.compile.bind import Binder, handles, suggest
+from iwkit.compile.programs import Cursor, Programs, Script, ScriptLine
+from iwkit.compile.things import Handle, Thing
+from iwkit.digest import pack_digest, physical_digest
+from iwkit.errors import Problems
+from iwkit.goals.vocabulary import Entity as Word
+from iwkit.goals.vocabulary import TRAITS, Vocabulary
+from iwkit.library import Library
+from iwkit.problems import Problem
+from iwkit.source.check import check
+from iwkit.source.document import Document
+from iwkit.source.reader import read
+from iwkit.spec.pack import Pack
+from iwkit.spec.scene import Scene
+
+__all__ = ["CompiledTask", "Cursor", "Script", "ScriptLine", "compile_pack", "load_task"]
+
+SOURCE_FAMILY = {
+    "guidance": "GUIDE",
+    "planning": "ORCHESTRATE",
+    "accessibility": "NARRATE",
+    "decision": "ASK",
+    "prevention": "WATCH",
+    "finding": "FIND",
+}
+"""Reported family -> its usual source family; Finding 1 to 3 are scored as GUIDE and WATCH (EVAL-3)."""
+
+
+@dataclass(frozen=True)
+class CompiledTask:
+    """One task, ready to run. `things` are in a fixed order, declared ones first."""
+
+    pack: Pack
+    digest: str
+    physical_digest: str
+    scene: Scene
+    things: Mapping[str, Thing]
+    handles: Mapping[str, Handle]
+    vocabulary: Vocabulary
+    opening: tuple[Cursor, ...]
+    plan: tuple[Cursor, ...]
+    scripts: Mapping[Literal["oracle", "wrong", "early"], Script]
+
+    @property
+    def id(self) -> str:
+        return self.pack.id
+
+
+def load_task(path: str | Path, library: Library | None = None) -> CompiledTask:
+    """Read, check and compile a pack.
+
+    Raises:
+        Problems: everything that is wrong with the file, located.
+    """
+    doc = read(path)
+    return compile_pack(doc, check(doc, Pack), library or Library())
+
+
+def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
+    """Compile a checked pack.
+
+    Raises:
+        Problems: unknown scene, names, commands or conditions, each at its place.
+    """
+    try:
+        scene = library.scene(pack.physical.scene)
+    except KeyError:
+        hint = suggest(pack.physical.scene, library.scene_ids()) or "see: iwkit scene list"
+        raise Problems(
+            [doc.problem(("physical", "scene"), "N202", f"no scene {pack.physical.scene!r}", hint)]
+        ) from None
+    binder = Binder(doc, pack, scene, library.catalogue)
+    things = binder.things()
+    vocabulary = _vocabulary(pack, things)
+    programs = Programs(doc, pack, things, vocabulary)
+    opening, plan, scripts = programs.opening(), programs.plan(), programs.scripts()
+    problems = [*_header(doc, pack), *binder.problems, *programs.problems, *programs.check_goal()]
+    if problems:
+        raise Problems(problems)
+    physical = physical_digest(doc.data)
+    return CompiledTask(
+        pack, pack_digest(doc.data), physical, scene, things, handles(things, physical), vocabulary, opening, plan, scripts
+    )
+
+
+def _header(doc: Document, pack: Pack) -> list[Problem]:
+    """The frame of a pack: file name, family, start of the wearer."""
+    found = []
+    if doc.file.endswith(".yaml") and Path(doc.file).stem != pack.id:
+        found.append(doc.problem(("id",), "N211", f"the file is called {Path(doc.file).name}, the pack {pack.id!r}", f"name the file {pack.id}.yaml"))
+    usual = SOURCE_FAMILY[pack.family]
+    if pack.source_family != usual and not (pack.family == "finding" and pack.source_family in ("GUIDE", "WATCH")):
+        found.append(
+            doc.problem(("source_family",), "N212", f"family {pack.family} goes with source_family {usual}", f"write source_family: {usual}")
+        )
+    if (pack.source_family == "WATCH") != bool(pack.physical.plan):
+        found.append(
+            doc.problem(("physical",), "N213", "a plan of the wearer's own belongs to WATCH, and only to WATCH", "add or remove physical.plan")
+        )
+    return found
+
+
+def _vocabulary(pack: Pack, things: Mapping[str, Thing]) -> Vocabulary:
+    words = {t.name: Word(t.name, t.category, t.traits & TRAITS) for t in things.values()}
+    steps = frozenset(s.id for s in (*pack.physical.opening, *pack.physical.plan))
+    return Vocabulary(words, frozenset(w.id for w in pack.physical.windows), steps)

@@ -1,0 +1,219 @@
+"""The append-only record of an episode: JSON lines, one writer, each safe on disk before its effect is used (EVAL-7).
+
+Resuming needs no special code in the loop. An episode is deterministic given the answers of its agents, so it is simply
+played again from the start over the same `Journal`: as long as there are records, `append` compares instead of
+writing, and `recall` gives back the recorded answer instead of asking. After the last record it writes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from iwkit.errors import LedgerError
+from iwkit.trace import Event, RoleValue, State, Step, Trace
+
+Record = dict[str, Any]
+
+RESUMED = "resumed"
+"""The kind of a resume mark. It is no part of the episode."""
+END = "end"
+"""The kind of the record that closes an attempt. Without it the attempt is not done."""
+
+
+def dump(record: Mapping[str, Any]) -> bytes:
+    """One record as a line of JSON."""
+    return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def read_records(path: Path) -> tuple[list[Record], bytes]:
+    """The whole records of a journal, and the torn tail that a killed writer may have left.
+
+    Raises:
+        LedgerError: a line before the tail is no record: the file was damaged by something else.
+    """
+    raw = path.read_bytes()
+    lines = raw.split(b"\n")
+    tail = lines.pop()
+    records: list[Record] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict):
+            if number == len(lines) and not tail:
+                return records, line + b"\n"
+            raise LedgerError(f"{path}:{number}: damaged record; the attempt cannot be continued: move the file away to run it again")
+        records.append(record)
+    return records, tail
+
+
+def comparable(record: Mapping[str, Any]) -> Record:
+    """A record without what differs between two runs of the same episode: wall times."""
+    return {k: v for k, v in record.items() if not k.startswith("t_wall")}
+
+
+class Journal:
+    """The record of one attempt, open for writing. Use it as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._known: list[Record] = []
+        self._at = 0
+        existed = path.exists()
+        if existed:
+            records, tail = read_records(path)
+            self._known = [r for r in records if r["kind"] != RESUMED]
+            if tail:
+                self._set_aside(tail)
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        if not existed:
+            _sync_folder(path.parent)
+        elif self._known and not self.finished:
+            self._write({"kind": RESUMED, "after": len(self._known)})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        os.close(self._file)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the attempt on disk has its closing record."""
+        return bool(self._known) and self._known[-1]["kind"] == END
+
+    @property
+    def end(self) -> Record | None:
+        return self._known[-1] if self.finished else None
+
+    def append(self, kind: str, fields: Mapping[str, Any]) -> None:
+        """Make the next record safe on disk, or compare it with the one already there.
+
+        Raises:
+            LedgerError: the episode played again differs from its record; nothing was written.
+        """
+        record = {"n": self._at, "kind": kind, **json.loads(json.dumps(fields))}
+        if self._at < len(self._known):
+            self._compare(self._known[self._at], record)
+        else:
+            self._write(record)
+            self._known.append(record)
+        self._at += 1
+
+    def recall(self, kind: str) -> Record | None:
+        """The next record if it is already on disk and of this kind; it is then passed over."""
+        if self._at < len(self._known) and self._known[self._at]["kind"] == kind:
+            self._at += 1
+            return self._known[self._at - 1]
+        return None
+
+    def _compare(self, known: Record, record: Record) -> None:
+        before, now = comparable(known), comparable(record)
+        if before == now:
+            return
+        fields = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+        raise LedgerError(
+            f"{self.path}: record {self._at} ({known['kind']}) comes out differently when the episode is played again: "
+            f"{', '.join(fields)} differ; it was made by another version or task: start a new run folder"
+        )
+
+    def _write(self, record: Record) -> None:
+        line = memoryview(dump({**record, "t_wall": round(time.time(), 3)}))
+        try:
+            while line:
+                line = line[os.write(self._file, line) :]
+            os.fdatasync(self._file)
+        except OSError as error:
+            raise LedgerError(f"{self.path}: cannot write the record: {error.strerror}; free some space and run the same command again") from error
+
+    def _set_aside(self, tail: bytes) -> None:
+        """Cut a torn line off, keeping its bytes beside the journal."""
+        number = 1 + sum(1 for _ in self.path.parent.glob(f"{self.path.name}.torn-*"))
+        (self.path.parent / f"{self.path.name}.torn-{number}").write_bytes(tail)
+        with self.path.open("rb+") as file:
+            file.truncate(self.path.stat().st_size - len(tail))
+            os.fsync(file.fileno())
+
+
+def trace_of(records: list[Record]) -> Trace:
+    """The trace that a journal's records hold, whole or as far as they go."""
+    initial: State = frozenset()
+    state: State = frozenset()
+    baseline: State | None = None
+    steps: list[Step] = []
+    handoff = 0
+    for record in records:
+        if record["kind"] == "reset":
+            initial = state = frozenset(tuple(r) for r in record["state"])
+        if "added" in record:
+            state = (state - {tuple(r) for r in record["removed"]}) | {tuple(r) for r in record["added"]}
+        if record["kind"] == "handoff":
+            baseline, handoff = state, len(steps)
+        elif "events" in record:
+            steps.append(Step(tuple(_event(e) for e in record["events"]), state))
+    return Trace(initial, tuple(steps), handoff if baseline is not None else len(steps), state if baseline is None else baseline)
+
+
+def _event(data: Record) -> Event:
+    roles: dict[str, RoleValue] = {k: tuple(v) if isinstance(v, list) else v for k, v in data["roles"].items()}
+    return Event(data["seq"], data["kind"], roles, data.get("assisted", False))
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file whole, or leave it as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a file with a JSON value, indented, keys in the order given."""
+    write_atomic(path, json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock: one writer at a time, released also when the process is killed.
+
+    Raises:
+        LedgerError: another process holds it, or the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise LedgerError(f"{folder}: cannot be written: {error.strerror}; choose another --out") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise LedgerError(f"{folder}: another process is writing to it; wait for it or choose another --out") from error
+        yield
+    finally:
+        os.close(lock)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

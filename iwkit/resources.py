@@ -1,0 +1,31 @@
+"""Where the data that ships with iwkit lies, in a checkout and in an installed wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["schemas", "families", "taskpacks", "scenes", "assets"]
+
+_CHECKOUT: dict[Kind, str] = {
+    "schemas": "schemas",
+    "families": "families",
+    "taskpacks": "taskpacks",
+    "scenes": "runtime/scenes",
+    "assets": "runtime/assets",
+}
+
+
+def root(kind: Kind) -> Path:
+    """The folder of one kind of data.
+
+    A wheel carries the data inside the package (`iwkit/_data/KIND`); a checkout keeps it in its own top-level folder.
+
+    Raises:
+        FileNotFoundError: the installation is broken and has neither.
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "_data" / kind, package.parent / _CHECKOUT[kind]):
+        if candidate.is_dir():
+            return candidate
+    raise FileNotFoundError(f"iwkit's own {kind} folder is missing beside {package}: reinstall iwkit")

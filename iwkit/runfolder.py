@@ -1,0 +1,67 @@
+"""The layout of a run folder, for writers and readers alike.
+
+    plan.json                      configuration and cells, written before anything is run
+    packs/F10.yaml                 the packs as they were run
+    cells/F10-s0/attempt-001.jsonl the journal of each attempt, never changed once closed
+    lock                           held by the one writer
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from iwkit.errors import LedgerError
+from iwkit.ledger import END, Record, read_records
+
+_ATTEMPT = re.compile(r"attempt-(\d{3,})\.jsonl")
+
+
+def cell_name(task_id: str, seed: int) -> str:
+    return f"{task_id}-s{seed}"
+
+
+def attempt_path(folder: Path, cell: str, number: int) -> Path:
+    return folder / "cells" / cell / f"attempt-{number:03}.jsonl"
+
+
+def attempt_paths(folder: Path, cell: str) -> list[Path]:
+    """The journals of a cell, oldest first."""
+    names = (folder / "cells" / cell).glob("attempt-*.jsonl")
+    found = [(int(m.group(1)), p) for p in names if (m := _ATTEMPT.fullmatch(p.name))]
+    return [path for _, path in sorted(found)]
+
+
+def load_plan(folder: Path) -> dict[str, Any]:
+    """The plan of a run folder.
+
+    Raises:
+        LedgerError: the folder holds no run, or a damaged plan.
+    """
+    path = folder / "plan.json"
+    try:
+        plan: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise LedgerError(f"{folder} holds no run: there is no plan.json in it") from None
+    except (OSError, ValueError) as error:
+        raise LedgerError(f"{path} cannot be read: {error}") from error
+    return plan
+
+
+def closing_record(records: list[Record]) -> Record | None:
+    """The record that closes an attempt, or None if it is not finished."""
+    return records[-1] if records and records[-1]["kind"] == END else None
+
+
+def selected_attempt(folder: Path, cell: str) -> tuple[Path, list[Record]] | None:
+    """The attempt that counts: the first valid finished one, else the newest; never chosen by score (EVAL-8)."""
+    newest: tuple[Path, list[Record]] | None = None
+    for path in attempt_paths(folder, cell):
+        records, _ = read_records(path)
+        newest = path, records
+        end = closing_record(records)
+        if end is not None and end["status"] != "void":
+            break
+    return newest

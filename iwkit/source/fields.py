@@ -1,0 +1,62 @@
+"""Which fields a pydantic model has at a place, for suggestions."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+
+def names(model: type[BaseModel], loc: Sequence[str | int]) -> list[str]:
+    """The fields, sorted, that a mapping may have at `loc`, a place as pydantic's errors give it."""
+    here: list[Any] = [model]
+    for part in loc:
+        inner = [kind for outer in here for kind in _step(outer, part)]
+        # A part that leads nowhere is the tag of a union's branch: only that branch's models are meant.
+        here = inner or [kind for kind in here if _is_branch(kind, part)] or here
+    return sorted({name for kind in here if _is_model(kind) for name in _fields(kind)})
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _fields(model: type[BaseModel]) -> dict[str, Any]:
+    return {info.alias or name: info.annotation for name, info in model.model_fields.items()}
+
+
+def _is_branch(kind: Any, tag: str | int) -> bool:
+    if not _is_model(kind):
+        return False
+    allowed = [get_args(note) for note in _fields(kind).values() if get_origin(note) is Literal]
+    return kind.__name__ == tag or any(tag in values for values in allowed)
+
+
+def _step(kind: Any, part: str | int) -> Iterator[Any]:
+    """The types one step down from `kind`."""
+    if _is_model(kind):
+        if part in _fields(kind):
+            yield from _alternatives(_fields(kind)[str(part)])
+        return
+    origin, args = get_origin(kind), get_args(kind)
+    if not isinstance(origin, type) or not args:
+        return
+    if issubclass(origin, Mapping) and isinstance(part, str):
+        yield from _alternatives(args[1])
+    elif issubclass(origin, Collection) and not issubclass(origin, Mapping) and isinstance(part, int):
+        fixed = origin is tuple and args[-1] is not Ellipsis
+        yield from _alternatives(args[part if fixed and part < len(args) else 0])
+
+
+def _alternatives(note: Any) -> Iterator[Any]:
+    """The members of a union, however it is written; any other type by itself."""
+    origin = get_origin(note)
+    if origin is Annotated:
+        yield from _alternatives(get_args(note)[0])
+    elif origin is Union or origin is types.UnionType:
+        for member in get_args(note):
+            yield from _alternatives(member)
+    else:
+        yield note

@@ -1,0 +1,1 @@
+"""The schema: packs, goals, scenes, catalogue, families and the lock, as pydantic models."""

@@ -1,0 +1,79 @@
+"""The catalogue: what kinds of things there are, what they afford, how big they are (PHY-11)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from iwkit.spec.base import AsTuple, Model, Name, Text
+
+Affordance = Literal[
+    "surface",  # things can be put on it
+    "container",  # it has an interior
+    "openable",  # a joint opens and closes it
+    "device",  # it is switched on and off
+    "machine",  # a device that runs cycles on its contents
+    "heater",  # food in or on it cooks while it runs
+    "seat",
+    "carrier",  # what is on it is on what it stands on, and moves with it
+    "wheeled",  # a fixture that is pushed and pulled
+    "cuttable",
+    "cookable",
+    "cutter",
+    "stirrer",
+    "wiper",
+    "wipeable",
+    "pourer",  # a vessel that can be emptied into another
+    "vessel",  # it can receive what is poured
+    "phone",
+    "workstation",
+    "erectable",
+    "readable",  # it carries writing that LookAt brings to a readable view
+]
+Metres = Annotated[float, Field(gt=0, le=20)]
+WALL = 0.04
+"""What an interior loses to the walls of a container, in metres each way, where the catalogue doesn't say."""
+Size3 = Annotated[tuple[Metres, Metres, Metres], AsTuple]
+Size2 = Annotated[tuple[Metres, Metres], AsTuple]
+
+
+class Category(Model):
+    """One kind of thing.
+
+    `size` is width, depth, height in metres with its front towards -y; `surface` the width and depth that can be stood
+    on (the outer size by default), `interior` the width, depth and height inside (by default 0.04 m less each way).
+    `public` are the names people use for it, the first one canonical. `mass` is in kilograms. `source` names the
+    BEHAVIOR-1K category that size and mass start from.
+    """
+
+    kind: Literal["object", "fixture"]
+    public: Annotated[tuple[Text, ...], AsTuple, Field(min_length=1)]
+    size: Size3
+    mass: Annotated[float, Field(gt=0)] | None = None
+    affords: Annotated[tuple[Affordance, ...], AsTuple] = ()
+    surface: Size2 | None = None
+    interior: Size3 | None = None
+    connectors: Annotated[tuple[Name, ...], AsTuple] = ()
+    source: Text | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.kind == "object" and self.mass is None:
+            raise ValueError("an object needs a mass in kilograms")
+        if self.surface and "surface" not in self.affords:
+            raise ValueError("`surface` is given, but `surface` isn't among what it affords")
+        if self.interior and "container" not in self.affords:
+            raise ValueError("`interior` is given, but `container` isn't among what it affords")
+        if self.interior and any(inner > outer for inner, outer in zip(self.interior, self.size, strict=True)):
+            raise ValueError("the interior is larger than the thing itself")
+        if "container" in self.affords and not self.interior and min(self.size) <= WALL:
+            raise ValueError(f"too thin for the default interior ({WALL} m less each way): give `interior`")
+        return self
+
+
+class Catalogue(Model):
+    """A catalogue file: category name -> category."""
+
+    catalogue: Literal["1.0"]
+    categories: dict[Name, Category]

@@ -1,0 +1,34 @@
+"""The lock: what is frozen, by digest (BENCH-7)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from iwkit.spec.base import Model, Text
+from iwkit.spec.pack import Family, PackId
+
+Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+
+class LockedPack(Model):
+    """One frozen pack: its parts, and what it uses. `revision` grows by one each time its digest changes."""
+
+    revision: Annotated[int, Field(ge=1)]
+    family: Family
+    path: Text
+    pack: Digest
+    physical: Digest
+    scene: Digest
+    categories: Digest
+    family_file: Digest
+    controls: Digest
+
+
+class Lock(Model):
+    """The lock file of a project. `runtime` is the digest of the code that the controls were run with."""
+
+    lock: Literal["1.0"]
+    runtime: Digest
+    packs: dict[PackId, LockedPack]

@@ -1,0 +1,222 @@
+"""The TaskPack: one YAML file in three parts, `physical`, `interaction` and `review` (BENCH-1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from iwkit.goals.syntax import WhenField
+from iwkit.spec.base import AsTuple, Model, Name, Text, duplicates
+from iwkit.spec.goal import Atom, Goal, Named, Window
+
+SCHEMA_VERSION = "1.0"
+
+Family = Literal["guidance", "planning", "accessibility", "decision", "prevention", "finding"]
+SourceFamily = Literal["GUIDE", "ORCHESTRATE", "NARRATE", "ASK", "WATCH", "FIND"]
+Capability = Literal["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"]
+PackId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]
+Guid = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+CommandText = Annotated[str, StringConstraints(min_length=3, max_length=400)]
+Own = Literal["cut", "cooked", "broken", "mouldy", "dirty", "wet", "used"]
+
+
+def _reject(message: str, hint: str, *path: str | int) -> PydanticCustomError:
+    return PydanticCustomError("pack", "{problem}", {"problem": message, "path": path, "hint": hint})
+
+
+def _unique(kind: str, ids: list[str]) -> None:
+    for twice in duplicates(ids):
+        raise _reject(f"{kind} id '{twice}' is used twice", "give each its own id")
+
+
+class Contract(Model):
+    """The assessment contract, fixed before the scene is chosen (C.1)."""
+
+    question: Text
+    evidence: Text
+    help_needed: Text
+    information_gap: Text
+    success: Text
+    without_help: Text
+
+
+class Entity(Model):
+    """A thing the pack names: one of the scene's (`fixture`, `room`, `door`) or an object of a `category`.
+
+    An object stands `on` or `inside` something, or lies on the floor `beside` it. `spot` is the place on the support,
+    u in [-1, 1] from left to right and v in [0, 1] from front to back as one faces it (B.3.1). `label` is what is
+    written on it, `colour` and `public` tell it apart from its like, `is` are states it begins in, `contains` what is
+    in it, in the order it was added.
+    """
+
+    fixture: Name | None = None
+    room: Name | None = None
+    door: Name | None = None
+    category: Name | None = None
+    on: Name | None = None
+    inside: Name | None = None
+    beside: Name | None = None
+    spot: Annotated[tuple[float, float], AsTuple] | None = None
+    label: Text | None = None
+    colour: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z -]{0,30}$")] | None = None
+    public: Text | None = None
+    open: bool | None = None
+    running: bool | None = None
+    is_: Annotated[tuple[Own, ...], AsTuple] = Field(default=(), alias="is")
+    contains: Annotated[tuple[Name, ...], AsTuple] = ()
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = [k for k in ("fixture", "room", "door", "category") if getattr(self, k) is not None]
+        if len(kinds) != 1:
+            raise _reject(
+                f"an entity is exactly one of fixture, room, door or category; this one gives {kinds or 'none'}",
+                "write {category: cup, on: table} for an object, {fixture: fridge_1} for a thing of the scene",
+            )
+        places = [k for k in ("on", "inside", "beside") if getattr(self, k) is not None]
+        if self.category is not None and len(places) != 1:
+            raise _reject(
+                f"an object is placed by exactly one of on, inside or beside; this one gives {places or 'none'}",
+                "add for example on: table",
+            )
+        if self.category is None and (places or self.spot):
+            raise _reject("a thing of the scene stands where the scene says", "leave out on, inside, beside and spot")
+        if self.spot and not (-1 <= self.spot[0] <= 1 and 0 <= self.spot[1] <= 1):
+            raise _reject("spot is [u, v] with u in [-1, 1] and v in [0, 1]", "u goes left to right, v front to back", "spot")
+        return self
+
+
+class Wearer(Model):
+    """Where the wearer stands at reset: in front of `at` (a fixture, or the middle of a room), looking at `facing`."""
+
+    at: Name
+    facing: Name | None = None
+
+
+class CommandStep(Model):
+    """One command of the opening or of the wearer's own plan; `id` is the cursor other blocks refer to."""
+
+    id: Name
+    do: CommandText
+
+
+class Physical(Model):
+    """Everything a world needs, and what is scored. Hashed as the physical digest."""
+
+    scene: Name
+    wearer: Wearer
+    entities: Annotated[dict[Name, Entity], Field(min_length=1)]
+    opening: Annotated[tuple[CommandStep, ...], AsTuple, Field(min_length=1)]
+    plan: Annotated[tuple[CommandStep, ...], AsTuple] = ()
+    windows: Annotated[tuple[Window, ...], AsTuple] = ()
+    evidence: Annotated[tuple[Named, ...], AsTuple] = ()
+    goal: Goal
+    atoms: Annotated[tuple[Atom, ...], AsTuple] = ()
+
+    @model_validator(mode="after")
+    def _ids(self) -> Self:
+        _unique("step", [s.id for s in (*self.opening, *self.plan)])
+        _unique("window", [w.id for w in self.windows])
+        goal = self.goal
+        _unique("condition", [c.id for c in (*self.evidence, *goal.achieve, *goal.keep, *goal.gates)])
+        _unique("atom", [a.id for a in self.atoms])
+        return self
+
+
+class Cue(Model):
+    """Authored speech of the wearer at a cursor: it is said there and authorises nothing (EVAL-3)."""
+
+    before: Name | None = None
+    after: Name | None = None
+    say: Text
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.before is None) == (self.after is None):
+            raise _reject("a cue is said before or after one step", "write {before: p1, say: ...}")
+        return self
+
+
+class Line(Model):
+    """One line of a script: when, what is said (or that the assistant is done), and what it should make the human do.
+
+    `do` is the expected grounding in the pack's entity names; `reply` says whether the wearer `does` it, `asks` back,
+    or is `refused` by the world.
+    """
+
+    when: WhenField | None = None
+    say: Text | None = None
+    do: Annotated[tuple[CommandText, ...], AsTuple] = ()
+    reply: Literal["does", "asks", "refused"] = "does"
+    done: bool = False
+
+    @model_validator(mode="after")
+    def _says_or_done(self) -> Self:
+        if self.done == (self.say is not None):
+            raise _reject("a line either says something or is done", "write say: ..., or done: true in a line of its own")
+        if self.done and self.do:
+            raise _reject("`done` makes the human do nothing", "put `do` in the line that asks for it", "do")
+        if self.say and self.reply == "does" and not self.do:
+            raise _reject("what should the human do on this line?", "add do: [...], or reply: asks")
+        if self.reply == "asks" and self.do:
+            raise _reject("a human who asks back does nothing", "leave out do, or reply: asks", "do")
+        return self
+
+
+class Control(Model):
+    """A script that must fail: the conditions named in `fails` must be among those that are false at the end."""
+
+    fails: Annotated[tuple[Name, ...], AsTuple, Field(min_length=1)]
+    lines: Annotated[tuple[Line, ...], AsTuple, Field(min_length=1)]
+
+
+class Frames(Model):
+    """How the frames of the opening reach the assistant: all kept, or within the frame budget (EVAL-5)."""
+
+    opening: Literal["pinned", "budgeted"] = "pinned"
+
+
+class HumanContext(Model):
+    """What only the human knows."""
+
+    context: Text
+
+
+class Budget(Model):
+    """The episode ends at the latest after so many ticks, or so many commands of the human."""
+
+    ticks: Annotated[int, Field(ge=1, le=1000)]
+    actions: Annotated[int, Field(ge=1, le=1000)]
+
+
+class Interaction(Model):
+    """How the episode is played. Its digest includes the physical one."""
+
+    frames: Frames = Frames()
+    public: Text
+    human: HumanContext
+    opening: Annotated[tuple[Cue, ...], AsTuple] = ()
+    handoff: Text
+    plan: Annotated[tuple[Cue, ...], AsTuple] = ()
+    oracle: Annotated[tuple[Line, ...], AsTuple, Field(min_length=1)]
+    wrong: Control
+    early: Control
+    budget: Budget
+
+
+class Pack(Model):
+    """A whole TaskPack file. `review` is outside both digests, so that a note voids no control."""
+
+    taskpack: Literal["1.0"]
+    id: PackId
+    family: Family
+    source_family: SourceFamily
+    title: Text
+    guid: Guid
+    capabilities: Annotated[tuple[Capability, ...], AsTuple, Field(min_length=1)]
+    contract: Contract
+    physical: Physical
+    interaction: Interaction
+    review: dict[str, Any] = {}

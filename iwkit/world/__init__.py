@@ -1,0 +1,1 @@
+"""Worlds: the contract every one fulfils, and the symbolic one."""

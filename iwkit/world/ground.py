@@ -1,0 +1,136 @@
+"""The floor plan as the wearer walks on it: lines, free places, the way straight ahead. Metres and degrees throughout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from iwkit.floorplan import EPSILON, Box, floor, overlaps, within
+from iwkit.spec.scene import Door, Scene
+
+Point = tuple[float, float]
+
+GRID = 0.25
+"""Raster in which free floor is looked for (ours)."""
+
+
+class Ahead(NamedTuple):
+    """Where walking straight ends: the room reached, the doors passed with the rooms behind them, or the obstacle."""
+
+    room: str
+    passed: tuple[tuple[str, str], ...] = ()
+    blocked: str | None = None
+
+
+def gap(a: Box, b: Box) -> float:
+    """Distance between two boxes, edge to edge."""
+    dx = max(a[0] - b[2], b[0] - a[2], 0.0)
+    dy = max(a[1] - b[3], b[1] - a[3], 0.0)
+    return math.hypot(dx, dy)
+
+
+def direction(start: Point, goal: Point) -> float | None:
+    """Heading from one point to another in [0, 360), None when they are the same."""
+    dx, dy = goal[0] - start[0], goal[1] - start[1]
+    return math.degrees(math.atan2(dy, dx)) % 360 if math.hypot(dx, dy) > EPSILON else None
+
+
+def step(start: Point, heading: float, distance: float) -> Point:
+    """The point so far away in a direction, to a tenth of a millimetre."""
+    angle = math.radians(heading)
+    return round(start[0] + distance * math.cos(angle), 4), round(start[1] + distance * math.sin(angle), 4)
+
+
+def crossing(start: Point, goal: Point, box: Box) -> tuple[float, float] | None:
+    """The part (t0, t1) of the line through `start` (t = 0) and `goal` (t = 1) that lies in a box."""
+    low, high = -math.inf, math.inf
+    for axis in (0, 1):
+        way = goal[axis] - start[axis]
+        if abs(way) < 1e-12:
+            if not box[axis] < start[axis] < box[axis + 2]:
+                return None
+            continue
+        first, second = sorted(((box[axis] - start[axis]) / way, (box[axis + 2] - start[axis]) / way))
+        low, high = max(low, first), min(high, second)
+    return (low, high) if low < high else None
+
+
+def free_point(scene: Scene, room: str, obstacles: Sequence[Box], clear: float) -> Point:
+    """The point of a room nearest to its middle that has no obstacle within `clear`; the middle when there is none."""
+    x0, y0, x1, y1 = scene.rooms[room].box
+    middle = ((x0 + x1) / 2, (y0 + y1) / 2)
+    area = floor(scene, room)
+
+    def free(x: float, y: float) -> bool:
+        spot = (x - clear, y - clear, x + clear, y + clear)
+        return within(spot, area) and not any(overlaps(spot, box) for box in obstacles)
+
+    found = [p for p in _raster(middle, area) if free(*p)]
+    return min(found, key=lambda p: (math.dist(p, middle), p), default=middle)
+
+
+def free_boxes(scene: Scene, room: str, size: Point, obstacles: Sequence[Box], target: Box) -> Iterator[Box]:
+    """Places for a box of `size` on the free floor of a room, those nearest to the target first."""
+    width, depth = size
+    middle = ((target[0] + target[2]) / 2, (target[1] + target[3]) / 2)
+    area = floor(scene, room)
+    places = [(x - width / 2, y - depth / 2, x + width / 2, y + depth / 2) for x, y in _raster(middle, area)]
+    places = [place for place in places if within(place, area)]
+    for place in sorted(places, key=lambda box: (round(gap(box, target), 6), box)):
+        if not any(overlaps(place, box) for box in obstacles):
+            yield place
+
+
+def first_free(scene: Scene, room: str, points: Sequence[Point], obstacles: Iterable[Box]) -> Point:
+    """The first of the points that is on free floor, else the last one."""
+    area, boxes = floor(scene, room), list(obstacles)
+
+    def free(x: float, y: float) -> bool:
+        spot = (x - EPSILON, y - EPSILON, x + EPSILON, y + EPSILON)
+        return within(spot, area) and not any(overlaps(spot, box) for box in boxes)
+
+    return next((p for p in points if free(*p)), points[-1])
+
+
+def ahead(
+    scene: Scene, room: str, start: Point, goal: Point, obstacles: Iterable[tuple[str, Box]], is_open: Callable[[str], bool]
+) -> Ahead:
+    """Walk straight from `start` in `room` to `goal`: through open doors, not through walls, doors and obstacles.
+
+    `obstacles` are pairs of a word and a box; one that the wearer already touches does not hold back.
+    """
+    for word, box in obstacles:
+        part = crossing(start, goal, box)
+        if part is not None and 0 <= part[0] < 1:
+            return Ahead(room, (), word)
+    passed: list[tuple[str, str]] = []
+    for _ in range(len(scene.rooms) + len(scene.doors)):
+        part = crossing(start, goal, scene.rooms[room].box)
+        if part is None or part[1] >= 1:
+            inside = within((*goal, *goal), floor(scene, room)) or any(_in_opening(d, goal) for d in scene.doors.values())
+            return Ahead(room, tuple(passed), None if inside else "the wall")
+        at = (start[0] + part[1] * (goal[0] - start[0]), start[1] + part[1] * (goal[1] - start[1]))
+        doors = [n for n, d in scene.doors.items() if room in d.between and _in_opening(d, at)]
+        if not doors or not is_open(doors[0]):
+            return Ahead(room, tuple(passed), doors[0] if doors else "the wall")
+        first, second = scene.doors[doors[0]].between
+        room = second if room == first else first
+        passed.append((doors[0], room))
+    return Ahead(room, tuple(passed), "the wall")
+
+
+def _in_opening(door: Door, point: Point) -> bool:
+    """Whether a point lies in the opening of a door: within half its width along the wall and half the wall across."""
+    dx, dy = abs(point[0] - door.at[0]), abs(point[1] - door.at[1])
+    return min(dx, dy) <= 0.05 + EPSILON and max(dx, dy) <= door.width / 2
+
+
+def _raster(middle: Point, area: Box) -> list[Point]:
+    """Points of the raster through `middle` that lie in an area."""
+    ticks = []
+    for axis in (0, 1):
+        low = math.ceil((area[axis] - middle[axis]) / GRID)
+        high = math.floor((area[axis + 2] - middle[axis]) / GRID)
+        ticks.append([round(middle[axis] + n * GRID, 4) for n in range(low, high + 1)])
+    return [(x, y) for x in ticks[0] for y in ticks[1]]

@@ -1,0 +1,153 @@
+"""The state of a symbolic world as plain data, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from iwkit.errors import UsageError
+from iwkit.world.base import WorldState
+
+How = Literal["on", "inside", "attached", "floor", "held"]
+WEARER = "wearer"
+FLOOR = "floor"
+
+
+class Place(NamedTuple):
+    """Where an object is: on, inside or attached to `at`, held, or on the floor.
+
+    `spot` and `region` are as a command gave them. On the floor, `at` is what it lies beside and `point` its position
+    in metres.
+    """
+
+    how: How
+    at: str | None = None
+    spot: tuple[float, float] | None = None
+    region: str | None = None
+    point: tuple[float, float] | None = None
+    room: str | None = None
+
+
+class Spot(NamedTuple):
+    """Where a fixture stands that has been pushed away from its place in the scene."""
+
+    x: float
+    y: float
+    room: str
+
+
+HELD = Place("held", WEARER)
+
+
+@dataclass(slots=True)
+class Wearer:
+    """Pose in metres and degrees anticlockwise from +x, the fixture or door it stands at, its room, the seat it sits
+    on, and what it holds."""
+
+    x: float
+    y: float
+    heading: float
+    at: str | None
+    room: str
+    seat: str | None = None
+    held: str | None = None
+
+
+@dataclass(slots=True)
+class Look:
+    """What the wearer sees beyond where it stands, until it moves or handles something: the room, its floor, a thing."""
+
+    around: bool = False
+    scan: bool = False
+    at: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Baseline:
+    """Where everything was at the handoff."""
+
+    places: dict[str, Place]
+    fixtures: dict[str, Spot]
+    pose: tuple[float, float, float]
+
+
+@dataclass(slots=True)
+class State:
+    """Everything that changes. `flags` are words such as `open`, `running`, `dirty`; a thing without any is left out.
+
+    `received` is what was ever added to a thing, in order; `contents` what is in it now. `joints` are the connectors
+    that hold an attached thing: its own, its parent's, and the angle error in degrees. `shown` is what the wearer's
+    view held when the last receipt was given.
+    """
+
+    wearer: Wearer
+    places: dict[str, Place] = field(default_factory=dict)
+    fixtures: dict[str, Spot] = field(default_factory=dict)
+    flags: dict[str, frozenset[str]] = field(default_factory=dict)
+    contents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    received: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    joints: dict[str, tuple[str, str, float]] = field(default_factory=dict)
+    look: Look = field(default_factory=Look)
+    shown: frozenset[str] = frozenset()
+    baseline: Baseline | None = None
+
+    def to_json(self) -> WorldState:
+        """A JSON value with sorted lists and keys: equal states have equal values."""
+        base = self.baseline
+        return {
+            "wearer": {name: getattr(self.wearer, name) for name in Wearer.__slots__},
+            "places": _places(self.places),
+            "fixtures": {n: list(s) for n, s in sorted(self.fixtures.items())},
+            "flags": {n: sorted(f) for n, f in sorted(self.flags.items())},
+            "contents": {n: list(c) for n, c in sorted(self.contents.items())},
+            "received": {n: list(c) for n, c in sorted(self.received.items())},
+            "joints": {n: list(j) for n, j in sorted(self.joints.items())},
+            "look": {"around": self.look.around, "scan": self.look.scan, "at": list(self.look.at)},
+            "shown": sorted(self.shown),
+            "baseline": None
+            if base is None
+            else {
+                "places": _places(base.places),
+                "fixtures": {n: list(s) for n, s in sorted(base.fixtures.items())},
+                "pose": list(base.pose),
+            },
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> State:
+        """The state of a snapshot.
+
+        Raises:
+            UsageError: it is not what `to_json` gives.
+        """
+        try:
+            base, look = data["baseline"], data["look"]
+            return cls(
+                wearer=Wearer(**data["wearer"]),
+                places=_read_places(data["places"]),
+                fixtures={n: Spot(*s) for n, s in data["fixtures"].items()},
+                flags={n: frozenset(f) for n, f in data["flags"].items()},
+                contents={n: tuple(c) for n, c in data["contents"].items()},
+                received={n: tuple(c) for n, c in data["received"].items()},
+                joints={n: (j[0], j[1], j[2]) for n, j in data["joints"].items()},
+                look=Look(look["around"], look["scan"], tuple(look["at"])),
+                shown=frozenset(data["shown"]),
+                baseline=None
+                if base is None
+                else Baseline(
+                    _read_places(base["places"]),
+                    {n: Spot(*s) for n, s in base["fixtures"].items()},
+                    (base["pose"][0], base["pose"][1], base["pose"][2]),
+                ),
+            )
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise UsageError(f"this is not a snapshot of a symbolic world ({error}): use what snapshot() gave") from None
+
+
+def _places(places: Mapping[str, Place]) -> dict[str, Any]:
+    return {name: [list(x) if isinstance(x, tuple) else x for x in place] for name, place in sorted(places.items())}
+
+
+def _read_places(data: Mapping[str, Any]) -> dict[str, Place]:
+    return {name: Place(*(tuple(x) if isinstance(x, list) else x for x in fields)) for name, fields in data.items()}

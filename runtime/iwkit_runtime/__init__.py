@@ -1,0 +1,1 @@
+"""The closed loop: episode stepper, views, agents, runs (EVAL)."""

@@ -1,0 +1,1 @@
+"""Deterministic checks of a TaskPack (BENCH-4)."""
