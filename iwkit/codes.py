@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from iwkit.goals.codes import GOAL_CODES
+from iwkit.grammar import GRAMMAR_CODES
+from iwkit.scenes import SCENE_CODES
+
 # --- Y0xx: reading YAML (iwkit.source.reader) ---
 _READING: Final = {
     "Y001": "the file cannot be read",
@@ -43,4 +47,73 @@ _SCHEMA: Final = {
     "S105": "value that the schema refuses",
 }
 
-CODES: Final[dict[str, str]] = {**_READING, **_SCHEMA}
+# --- N2xx: names and the frame of a pack (iwkit.compile) ---
+_NAMES: Final = {
+    "N201": "no such entity",
+    "N202": "no such scene",
+    "N203": "the scene has no such fixture, room or door",
+    "N204": "no such category of objects",
+    "N205": "an entity takes the name of another thing of the scene",
+    "N206": "an entity is called by a word of the language",
+    "N207": "two entities are the same thing of the scene",
+    "N208": "an object would support or contain itself",
+    "N209": "the wearer starts at what is neither fixture nor room",
+    "N210": "a cue names no step of its program",
+    "N211": "the file is not called like the pack",
+    "N212": "family and source_family do not go together",
+    "N213": "a plan outside WATCH, or WATCH without one",
+    "N214": "fails names no condition of the goal",
+    "N215": "an entity with an index",
+}
+
+# --- A4xx: what commands ask of things, and what happens when they are played (iwkit.compile, iwkit_validators) ---
+_ACTIONS: Final = {
+    "A401": "an object begins on what has no surface, or inside what has no interior",
+    "A402": "a command asks of a thing what its kind cannot do",
+    "A403": "a step of the opening is refused",
+    "A404": "a step of the plan is refused although nobody interferes",
+    "A405": "a command of a script is refused where the wearer should do it",
+    "A406": "a line says that the wearer is refused, but nothing is refused",
+}
+
+# --- G55x: the goal at the handoff (iwkit_validators.handoff) ---
+_HANDOFF: Final = {
+    "G550": "an achieve is true at the handoff already",
+    "G551": "a keep is false at the handoff",
+    "G552": "a condition is false at the handoff and can never come true",
+    "G553": "an evidence condition is false at the handoff",
+}
+
+# --- I6xx: how the episode is played (iwkit_validators) ---
+_INTERACTION: Final = {
+    "I601": "a line asks for more commands than the family's human takes at once",
+    "I602": "WATCH without a window",
+    "I603": "WATCH without an atom for C7 or for C8",
+    "I604": "an atom of a capability that the pack does not list",
+    "I605": "a capability of the pack without an atom",
+    "I606": "done is not the last line of a script, or is missing",
+    "I607": "early says nothing",
+    "I608": "early gives nothing before its time",
+    "I609": "wrong asks for no change that the oracle does not ask for",
+    "I610": "the budget of actions is too small for the oracle",
+    "I611": "the budget of ticks is too small for the oracle",
+    "I620": "spoken or public text holds a name or notation that people do not say",
+    "I621": "the wearer or the public text says what the oracle should",
+    "I622": "text that is to be read is quoted",
+    "I630": "two like things that nobody can tell apart in words, one of which is asked for",
+    "I640": "two packs have the same id",
+    "I641": "two packs have the same guid",
+    "I642": "two packs have the same physical part",
+}
+
+CODES: Final[dict[str, str]] = {
+    **_READING,
+    **_SCHEMA,
+    **_NAMES,
+    **GRAMMAR_CODES,
+    **_ACTIONS,
+    **GOAL_CODES,
+    **_HANDOFF,
+    **_INTERACTION,
+    **SCENE_CODES,
+}

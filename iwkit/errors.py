@@ -13,7 +13,7 @@ class IwkitError(Exception):
     """Root of the tree. The command line prints it without a traceback and exits non-zero."""
 
 
-class Problems(IwkitError):
+class Problems(IwkitError):  # noqa: N818  it is a list of them
     """One or more located problems in a file; `problems` holds them sorted by place."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import time
@@ -30,30 +31,50 @@ END = "end"
 
 def dump(record: Mapping[str, Any]) -> bytes:
     """One record as a line of JSON."""
-    return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return (
+        json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    )
 
 
 def read_records(path: Path) -> tuple[list[Record], bytes]:
     """The whole records of a journal, and the torn tail that a killed writer may have left.
 
+    A last record that lacks nothing but its newline is whole: no beginning of a record is a record.
+
     Raises:
-        LedgerError: a line before the tail is no record: the file was damaged by something else.
+        LedgerError: the file cannot be read, or a line before the tail is not the record that belongs there: it was
+            damaged by something else.
     """
-    raw = path.read_bytes()
-    lines = raw.split(b"\n")
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be read: {error.strerror}") from error
     tail = lines.pop()
     records: list[Record] = []
+    count = 0
     for number, line in enumerate(lines, start=1):
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
+        record = _parse(line, count)
+        if record is None:
             if number == len(lines) and not tail:
                 return records, line + b"\n"
-            raise LedgerError(f"{path}:{number}: damaged record; the attempt cannot be continued: move the file away to run it again")
+            raise LedgerError(
+                f"{path}:{number}: damaged record; the attempt cannot be continued: move the file away to run it again"
+            )
         records.append(record)
-    return records, tail
+        count += record["kind"] != RESUMED
+    last = _parse(tail, count)
+    return (records, tail) if last is None else ([*records, last], b"")
+
+
+def _parse(line: bytes, count: int) -> Record | None:
+    """The record on a line, or None if the line is no record or not the one that follows `count` others."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or not isinstance(record.get("kind"), str):
+        return None
+    return record if record["kind"] == RESUMED or record.get("n") == count else None
 
 
 def comparable(record: Mapping[str, Any]) -> Record:
@@ -66,19 +87,21 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._known: list[Record] = []
         self._at = 0
-        existed = path.exists()
-        if existed:
-            records, tail = read_records(path)
-            self._known = [r for r in records if r["kind"] != RESUMED]
-            if tail:
-                self._set_aside(tail)
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        if not existed:
-            _sync_folder(path.parent)
-        elif self._known and not self.finished:
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            existed = path.exists()
+            if existed:
+                records, tail = read_records(path)
+                self._known = [r for r in records if r["kind"] != RESUMED]
+                if tail:
+                    self._set_aside(tail)
+            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            self._end_line()
+            if not existed:
+                _sync_folder(path.parent)
+        if self._known and not self.finished:
             self._write({"kind": RESUMED, "after": len(self._known)})
 
     def __enter__(self) -> Self:
@@ -100,11 +123,13 @@ class Journal:
         """Make the next record safe on disk, or compare it with the one already there.
 
         Raises:
-            LedgerError: the episode played again differs from its record; nothing was written.
+            LedgerError: it cannot be written, or the episode played again differs from its record (then nothing was).
         """
         record = {"n": self._at, "kind": kind, **json.loads(json.dumps(fields))}
         if self._at < len(self._known):
             self._compare(self._known[self._at], record)
+        elif self.finished:
+            raise LedgerError(f"{self.path}: the attempt is closed; its record is never changed")
         else:
             self._write(record)
             self._known.append(record)
@@ -129,20 +154,24 @@ class Journal:
 
     def _write(self, record: Record) -> None:
         line = memoryview(dump({**record, "t_wall": round(time.time(), 3)}))
-        try:
+        with _writing(self.path):
             while line:
                 line = line[os.write(self._file, line) :]
             os.fdatasync(self._file)
-        except OSError as error:
-            raise LedgerError(f"{self.path}: cannot write the record: {error.strerror}; free some space and run the same command again") from error
 
     def _set_aside(self, tail: bytes) -> None:
         """Cut a torn line off, keeping its bytes beside the journal."""
-        number = 1 + sum(1 for _ in self.path.parent.glob(f"{self.path.name}.torn-*"))
-        (self.path.parent / f"{self.path.name}.torn-{number}").write_bytes(tail)
+        names = (self.path.with_name(f"{self.path.name}.torn-{number}") for number in itertools.count(1))
+        write_atomic(next(name for name in names if not name.exists()), tail)
         with self.path.open("rb+") as file:
             file.truncate(self.path.stat().st_size - len(tail))
             os.fsync(file.fileno())
+
+    def _end_line(self) -> None:
+        """Give a whole last record the newline that a killed writer owed it."""
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            os.write(self._file, b"\n")
 
 
 def trace_of(records: list[Record]) -> Trace:
@@ -161,7 +190,9 @@ def trace_of(records: list[Record]) -> Trace:
             baseline, handoff = state, len(steps)
         elif "events" in record:
             steps.append(Step(tuple(_event(e) for e in record["events"]), state))
-    return Trace(initial, tuple(steps), handoff if baseline is not None else len(steps), state if baseline is None else baseline)
+    return Trace(
+        initial, tuple(steps), handoff if baseline is not None else len(steps), state if baseline is None else baseline
+    )
 
 
 def _event(data: Record) -> Event:
@@ -169,19 +200,35 @@ def _event(data: Record) -> Event:
     return Event(data["seq"], data["kind"], roles, data.get("assisted", False))
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replace a file whole, or leave it as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn what the system refuses into a clear error: what was written before is kept, and can be continued."""
     try:
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+        yield
+    except OSError as error:
+        raise LedgerError(
+            f"{path}: cannot be written: {error.strerror}; mend that and run the same command again"
+        ) from error
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file whole, or leave it as it was.
+
+    Raises:
+        LedgerError: it cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with partial.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+        _sync_folder(path.parent)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -205,7 +252,9 @@ def exclusive(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise LedgerError(f"{folder}: another process is writing to it; wait for it or choose another --out") from error
+            raise LedgerError(
+                f"{folder}: another process is writing to it; wait for it or choose another --out"
+            ) from error
         yield
     finally:
         os.close(lock)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ArgKind = Literal["entity", "thing", "support", "container", "openable", "device", "machine", "seat", "room", "substance", "substances"]
+ArgKind = Literal[
+    "entity",
+    "thing",
+    "support",
+    "container",
+    "openable",
+    "device",
+    "machine",
+    "seat",
+    "room",
+    "substance",
+    "substances",
+]
 Source = Literal["geometry", "symbolic"]
 
 

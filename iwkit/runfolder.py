@@ -1,9 +1,9 @@
 """The layout of a run folder, for writers and readers alike.
 
-    plan.json                      configuration and cells, written before anything is run
-    packs/F10.yaml                 the packs as they were run
-    cells/F10-s0/attempt-001.jsonl the journal of each attempt, never changed once closed
-    lock                           held by the one writer
+plan.json                      configuration and cells, written before anything is run
+packs/F10.yaml                 the packs as they were run
+cells/F10-s0/attempt-001.jsonl the journal of each attempt, never changed once closed
+lock                           held by the one writer
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ def load_plan(folder: Path) -> dict[str, Any]:
     """
     path = folder / "plan.json"
     try:
-        plan: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        plan = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise LedgerError(f"{folder} holds no run: there is no plan.json in it") from None
     except (OSError, ValueError) as error:
         raise LedgerError(f"{path} cannot be read: {error}") from error
+    if not isinstance(plan, dict) or not all(isinstance(plan.get(part), dict) for part in ("config", "cells")):
+        raise LedgerError(f"{path} is no plan of a run: it must hold config and cells")
     return plan
 
 

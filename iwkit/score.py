@@ -88,7 +88,7 @@ def score(  # noqa: PLR0917 - the parts of a pack, in its order
     if void is not None:
         return Score(void, None, None, None, None, conditions, results)
     passed = all(r.ok for r in (*achieve, *keep, *gates))
-    share = sum(r.credited for r in achieve) / len(achieve)
+    share = sum(r.credited for r in achieve) / max(len(achieve), 1)  # of nothing to achieve nothing is completed
     completion = share if goal.score == "state" else float(passed)
     if source_family != "NARRATE":
         return Score(None, completion, passed, None, None, conditions, results)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from iwkit.catalogue import interior_size, surface_size, traits
 from iwkit.compile.things import Handle, Placing, Thing
@@ -30,7 +30,9 @@ class Binder:
         self.doc, self.pack, self.scene, self.catalogue = doc, pack, scene, catalogue
         self.problems: list[Problem] = []
 
-    def _problem(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "", *, key: bool = False) -> None:
+    def _problem(
+        self, path: tuple[str | int, ...], code: str, message: str, hint: str = "", *, key: bool = False
+    ) -> None:
         self.problems.append(self.doc.problem(path, code, message, hint, key=key))
 
     def things(self) -> dict[str, Thing]:
@@ -66,7 +68,11 @@ class Binder:
             key = (thing.kind, thing.scene_id or name)
             if thing.scene_id and key in used:
                 self._problem(
-                    path, "N207", f"{name!r} and {used[key]!r} are the same {thing.kind} of the scene", "name it once", key=True
+                    path,
+                    "N207",
+                    f"{name!r} and {used[key]!r} are the same {thing.kind} of the scene",
+                    "name it once",
+                    key=True,
                 )
             used[key] = name
             yield thing
@@ -74,7 +80,9 @@ class Binder:
     def _category(self, path: tuple[str | int, ...], name: str) -> Category | None:
         category = self.catalogue.categories.get(name)
         if category is None:
-            self._problem(path, "N204", f"no category {name!r} in the catalogue", suggest(name, self.catalogue.categories))
+            self._problem(
+                path, "N204", f"no category {name!r} in the catalogue", suggest(name, self.catalogue.categories)
+            )
         return category
 
     def _object(self, path: tuple[str | int, ...], name: str, entity: Entity) -> Thing | None:
@@ -120,7 +128,12 @@ class Binder:
     def _of_scene(self, path: tuple[str | int, ...], name: str, entity: Entity) -> Thing | None:
         kind = "fixture" if entity.fixture else "room" if entity.room else "door"
         scene_id = entity.fixture or entity.room or entity.door or ""
-        table = {"fixture": self.scene.fixtures, "room": self.scene.rooms, "door": self.scene.doors}[kind]
+        tables: dict[str, Collection[str]] = {
+            "fixture": self.scene.fixtures,
+            "room": self.scene.rooms,
+            "door": self.scene.doors,
+        }
+        table = tables[kind]
         if scene_id not in table:
             self._problem(
                 (*path, kind), "N203", f"scene {self.scene.id!r} has no {kind} {scene_id!r}", suggest(scene_id, table)
@@ -132,14 +145,22 @@ class Binder:
         scene = self.scene
         if only in (None, "room"):
             for key, room in scene.rooms.items():
-                nouns = (room.public.removeprefix("the "),)
-                yield Thing(key, "room", key, frozenset({"room"}), room.public, nouns, key, declared=False)
+                noun = room.public.removeprefix("the ")
+                yield Thing(key, "room", key, frozenset({"room"}), room.public, (noun,), key, declared=False)
         if only in (None, "door"):
             for key, door in scene.doors.items():
                 marks = {"door", "openable"} if door.leaf else {"door"}
                 nouns = (door.public.removeprefix("the "), "door")
                 yield Thing(
-                    key, "door", "door", frozenset(marks), door.public, nouns, key, declared=False, open=door.open or not door.leaf
+                    key,
+                    "door",
+                    "door",
+                    frozenset(marks),
+                    door.public,
+                    nouns,
+                    key,
+                    declared=False,
+                    open=door.open or not door.leaf,
                 )
         if only in (None, "fixture"):
             for key, fixture in scene.fixtures.items():
@@ -181,7 +202,7 @@ class Binder:
 
     def _check_cycle(self, thing: Thing, things: Mapping[str, Thing], path: tuple[str | int, ...]) -> None:
         seen, at = {thing.name}, thing.at
-        while at in things:
+        while at is not None and at in things:
             if at in seen:
                 self._problem(path, "N208", f"{thing.name!r} would support or contain itself", "break the circle")
                 return

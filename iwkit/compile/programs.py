@@ -60,7 +60,10 @@ class Programs:
 
     def opening(self) -> tuple[Cursor, ...]:
         return self._cursors(
-            self.pack.physical.opening, self.pack.interaction.opening, ("physical", "opening"), ("interaction", "opening")
+            self.pack.physical.opening,
+            self.pack.interaction.opening,
+            ("physical", "opening"),
+            ("interaction", "opening"),
         )
 
     def plan(self) -> tuple[Cursor, ...]:
@@ -93,17 +96,23 @@ class Programs:
         if start is not None and start.kind not in ("fixture", "room"):
             self.problems.append(
                 self.doc.problem(
-                    ("physical", "wearer", "at"), "N209", f"the wearer starts at a fixture or in a room, not at a {start.kind}", "name one of the scene's"
+                    ("physical", "wearer", "at"),
+                    "N209",
+                    f"the wearer starts at a fixture or in a room, not at a {start.kind}",
+                    "name one of the scene's",
                 )
             )
 
-    def _cursors(self, steps: tuple[CommandStep, ...], cues: tuple[Cue, ...], at: Path, cue_at: Path) -> tuple[Cursor, ...]:
+    def _cursors(
+        self, steps: tuple[CommandStep, ...], cues: tuple[Cue, ...], at: Path, cue_at: Path
+    ) -> tuple[Cursor, ...]:
         ids = [s.id for s in steps]
         for i, cue in enumerate(cues):
-            field, step = ("before", cue.before) if cue.before else ("after", cue.after)
-            if step not in ids:
+            field, cursor = ("before", cue.before) if cue.before else ("after", cue.after)
+            if cursor not in ids:
+                hint = suggest(str(cursor), ids)
                 self.problems.append(
-                    self.doc.problem((*cue_at, i, field), "N210", f"no step {step!r} in this program", suggest(str(step), ids))
+                    self.doc.problem((*cue_at, i, field), "N210", f"no step {cursor!r} in this program", hint)
                 )
         found = []
         for i, step in enumerate(steps):
@@ -130,7 +139,9 @@ class Programs:
         for i, condition in enumerate(control.fails):
             if condition not in ids:
                 self.problems.append(
-                    self.doc.problem((*at, "fails", i), "N214", f"no condition {condition!r} in the goal", suggest(condition, ids))
+                    self.doc.problem(
+                        (*at, "fails", i), "N214", f"no condition {condition!r} in the goal", suggest(condition, ids)
+                    )
                 )
         return Script(name, self._lines(control.lines, (*at, "lines")), control.fails)
 
@@ -149,7 +160,9 @@ class Programs:
                 self._unknown(path, ref.name)
             elif ref.index != 1:
                 self.problems.append(
-                    self.doc.problem(path, "N215", f"{ref.name!r} is one entity and takes no index", f"write <{ref.name}>")
+                    self.doc.problem(
+                        path, "N215", f"{ref.name!r} is one entity and takes no index", f"write <{ref.name}>"
+                    )
                 )
         return command
 

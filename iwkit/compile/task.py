@@ -12,8 +12,8 @@ from iwkit.compile.programs import Cursor, Programs, Script, ScriptLine
 from iwkit.compile.things import Handle, Thing
 from iwkit.digest import pack_digest, physical_digest
 from iwkit.errors import Problems
-from iwkit.goals.vocabulary import Entity as Word
 from iwkit.goals.vocabulary import TRAITS, Vocabulary
+from iwkit.goals.vocabulary import Entity as Word
 from iwkit.library import Library
 from iwkit.problems import Problem
 from iwkit.source.check import check
@@ -88,7 +88,16 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
         raise Problems(problems)
     physical = physical_digest(doc.data)
     return CompiledTask(
-        pack, pack_digest(doc.data), physical, scene, things, handles(things, physical), vocabulary, opening, plan, scripts
+        pack,
+        pack_digest(doc.data),
+        physical,
+        scene,
+        things,
+        handles(things, physical),
+        vocabulary,
+        opening,
+        plan,
+        scripts,
     )
 
 
@@ -96,15 +105,32 @@ def _header(doc: Document, pack: Pack) -> list[Problem]:
     """The frame of a pack: file name, family, start of the wearer."""
     found = []
     if doc.file.endswith(".yaml") and Path(doc.file).stem != pack.id:
-        found.append(doc.problem(("id",), "N211", f"the file is called {Path(doc.file).name}, the pack {pack.id!r}", f"name the file {pack.id}.yaml"))
+        found.append(
+            doc.problem(
+                ("id",),
+                "N211",
+                f"the file is called {Path(doc.file).name}, the pack {pack.id!r}",
+                f"name the file {pack.id}.yaml",
+            )
+        )
     usual = SOURCE_FAMILY[pack.family]
     if pack.source_family != usual and not (pack.family == "finding" and pack.source_family in ("GUIDE", "WATCH")):
         found.append(
-            doc.problem(("source_family",), "N212", f"family {pack.family} goes with source_family {usual}", f"write source_family: {usual}")
+            doc.problem(
+                ("source_family",),
+                "N212",
+                f"family {pack.family} goes with source_family {usual}",
+                f"write source_family: {usual}",
+            )
         )
     if (pack.source_family == "WATCH") != bool(pack.physical.plan):
         found.append(
-            doc.problem(("physical",), "N213", "a plan of the wearer's own belongs to WATCH, and only to WATCH", "add or remove physical.plan")
+            doc.problem(
+                ("physical",),
+                "N213",
+                "a plan of the wearer's own belongs to WATCH, and only to WATCH",
+                "add or remove physical.plan",
+            )
         )
     return found
 

@@ -1,4 +1,4 @@
-"""What a compiled task knows about each thing of its world: the pack's entity, its category and its place in the scene."""
+"""What a compiled task knows about each thing of its world: the pack's entity, its category, its place."""
 
 from __future__ import annotations
 

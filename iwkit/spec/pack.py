@@ -84,7 +84,9 @@ class Entity(Model):
         if self.category is None and (places or self.spot):
             raise _reject("a thing of the scene stands where the scene says", "leave out on, inside, beside and spot")
         if self.spot and not (-1 <= self.spot[0] <= 1 and 0 <= self.spot[1] <= 1):
-            raise _reject("spot is [u, v] with u in [-1, 1] and v in [0, 1]", "u goes left to right, v front to back", "spot")
+            raise _reject(
+                "spot is [u, v] with u in [-1, 1] and v in [0, 1]", "u goes left to right, v front to back", "spot"
+            )
         return self
 
 
@@ -155,7 +157,9 @@ class Line(Model):
     @model_validator(mode="after")
     def _says_or_done(self) -> Self:
         if self.done == (self.say is not None):
-            raise _reject("a line either says something or is done", "write say: ..., or done: true in a line of its own")
+            raise _reject(
+                "a line either says something or is done", "write say: ..., or done: true in a line of its own"
+            )
         if self.done and self.do:
             raise _reject("`done` makes the human do nothing", "put `do` in the line that asks for it", "do")
         if self.say and self.reply == "does" and not self.do:
@@ -219,4 +223,4 @@ class Pack(Model):
     contract: Contract
     physical: Physical
     interaction: Interaction
-    review: dict[str, Any] = {}
+    review: dict[str, Any] = Field(default_factory=dict)

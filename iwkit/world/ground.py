@@ -1,9 +1,9 @@
-"""The floor plan as the wearer walks on it: lines, free places, the way straight ahead. Metres and degrees throughout."""
+"""The floor plan as the wearer walks on it: lines, free places, the way straight ahead. Metres and degrees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from iwkit.floorplan import EPSILON, Box, floor, overlaps, within
@@ -16,11 +16,11 @@ GRID = 0.25
 
 
 class Ahead(NamedTuple):
-    """Where walking straight ends: the room reached, the doors passed with the rooms behind them, or the obstacle."""
+    """What straight walking comes to: the doors passed and the room reached, or that something is in the way."""
 
-    room: str
-    passed: tuple[tuple[str, str], ...] = ()
-    blocked: str | None = None
+    blocked: bool
+    doors: tuple[str, ...] = ()
+    room: str = ""
 
 
 def gap(a: Box, b: Box) -> float:
@@ -93,31 +93,28 @@ def first_free(scene: Scene, room: str, points: Sequence[Point], obstacles: Iter
     return next((p for p in points if free(*p)), points[-1])
 
 
-def ahead(
-    scene: Scene, room: str, start: Point, goal: Point, obstacles: Iterable[tuple[str, Box]], is_open: Callable[[str], bool]
-) -> Ahead:
-    """Walk straight from `start` in `room` to `goal`: through open doors, not through walls, doors and obstacles.
-
-    `obstacles` are pairs of a word and a box; one that the wearer already touches does not hold back.
-    """
-    for word, box in obstacles:
+def ahead(scene: Scene, room: str, line: tuple[Point, Point], obstacles: Iterable[Box], shut: frozenset[str]) -> Ahead:
+    """Walk a line that starts in `room`: not through walls, the doors that are `shut`, or obstacles other than one that
+    already surrounds the start."""
+    start, goal = line
+    for box in obstacles:
         part = crossing(start, goal, box)
         if part is not None and 0 <= part[0] < 1:
-            return Ahead(room, (), word)
-    passed: list[tuple[str, str]] = []
-    for _ in range(len(scene.rooms) + len(scene.doors)):
+            return Ahead(blocked=True)
+    passed: list[str] = []
+    while len(passed) <= len(scene.doors):
         part = crossing(start, goal, scene.rooms[room].box)
         if part is None or part[1] >= 1:
-            inside = within((*goal, *goal), floor(scene, room)) or any(_in_opening(d, goal) for d in scene.doors.values())
-            return Ahead(room, tuple(passed), None if inside else "the wall")
+            on_floor = within((*goal, *goal), floor(scene, room))
+            return Ahead(not (on_floor or any(_in_opening(d, goal) for d in scene.doors.values())), tuple(passed), room)
         at = (start[0] + part[1] * (goal[0] - start[0]), start[1] + part[1] * (goal[1] - start[1]))
-        doors = [n for n, d in scene.doors.items() if room in d.between and _in_opening(d, at)]
-        if not doors or not is_open(doors[0]):
-            return Ahead(room, tuple(passed), doors[0] if doors else "the wall")
-        first, second = scene.doors[doors[0]].between
+        door = next((n for n, d in scene.doors.items() if room in d.between and _in_opening(d, at)), None)
+        if door is None or door in shut:
+            break
+        first, second = scene.doors[door].between
         room = second if room == first else first
-        passed.append((doors[0], room))
-    return Ahead(room, tuple(passed), "the wall")
+        passed.append(door)
+    return Ahead(blocked=True)
 
 
 def _in_opening(door: Door, point: Point) -> bool:

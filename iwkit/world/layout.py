@@ -1,4 +1,4 @@
-"""What of a task's world never changes: the names of rooms, doors and fixtures, what stands on what, where one stands."""
+"""What of a task's world never changes: names of rooms, doors and fixtures, what stands on what, where one stands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 from iwkit.compile import CompiledTask
-from iwkit.compile.things import Thing
 from iwkit.errors import CompileError, UsageError
 from iwkit.floorplan import REACH, WALL, Box, Route, footprint, room_at, route, size_of, stance, wall_of, within
 from iwkit.spec.scene import Fixture
@@ -50,7 +49,7 @@ class Layout:
         self.door_ids = {name: key for key, name in self.doors.items()}
         self.boxes = {name: footprint(fixture) for name, fixture in self.fixtures.items()}
         self.under = {name: self._support(name) for name in self.fixtures}
-        self.upon: dict[str, tuple[str, ...]] = {name: () for name in self.fixtures}
+        self.upon: dict[str, tuple[str, ...]] = dict.fromkeys(self.fixtures, ())
         for name, below in self.under.items():
             if below is not None:
                 self.upon[below] = (*self.upon[below], name)
@@ -76,8 +75,9 @@ class Layout:
             name = below
         return name
 
-    def thing(self, name: str) -> Thing:
-        return self.things[name]
+    def family(self, name: str) -> tuple[str, ...]:
+        """A fixture and the fixtures that stand on it, one upon the other."""
+        return (name, *(link for upon in self.upon[name] for link in self.family(upon)))
 
     def middle(self, room: str) -> Point:
         """The free point nearest to the middle of a room, as the scene is at the start."""
@@ -131,5 +131,6 @@ class Layout:
         room = room_at(self.scene, point)
         if room is None:
             return point
-        ring = sorted((step(point, turn, distance) for turn in range(0, 360, 45)), key=lambda p: (math.dist(p, start), p))
+        ring = [step(point, turn, distance) for turn in range(0, 360, 45)]
+        ring.sort(key=lambda p: (math.dist(p, start), p))
         return first_free(self.scene, room, [*ring, point], boxes.values())

@@ -56,7 +56,7 @@ class Wearer:
 
 @dataclass(slots=True)
 class Look:
-    """What the wearer sees beyond where it stands, until it moves or handles something: the room, its floor, a thing."""
+    """What the wearer sees beyond where it stands until it moves or handles something: the room, its floor, things."""
 
     around: bool = False
     scan: bool = False
@@ -142,7 +142,7 @@ class State:
                 ),
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise UsageError(f"this is not a snapshot of a symbolic world ({error}): use what snapshot() gave") from None
+            raise UsageError(f"no snapshot of a symbolic world ({error!r}): use what snapshot() gave") from None
 
 
 def _places(places: Mapping[str, Place]) -> dict[str, Any]:
@@ -150,4 +150,4 @@ def _places(places: Mapping[str, Place]) -> dict[str, Any]:
 
 
 def _read_places(data: Mapping[str, Any]) -> dict[str, Place]:
-    return {name: Place(*(tuple(x) if isinstance(x, list) else x for x in fields)) for name, fields in data.items()}
+    return {n: Place._make(tuple(x) if isinstance(x, list) else x for x in fields) for n, fields in data.items()}

@@ -1,0 +1,1 @@
+"""The command line. It may import everything, and nothing imports it."""

@@ -1,0 +1,54 @@
+"""`iwkit`: commands are found by name and imported only when they are run, so that help answers at once."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from iwkit import __version__
+from iwkit.errors import IwkitError
+
+EXIT_PROBLEM = 1
+"""Something is wrong with what was given, or a check failed; usage errors exit with 2 (typer)."""
+EXIT_VOID = 3
+"""The run ended, and some of its cells are void."""
+
+app = typer.Typer(
+    name="iwkit",
+    help="Author, check, freeze and run tasks that tell whether an AI assistant really helped a person.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
+    if version:
+        typer.echo(f"iwkit {__version__}")
+        raise typer.Exit
+
+
+def _register() -> None:
+    from iwkit.cli import authoring, packs, running, scenes
+
+    for module in (packs, scenes, authoring, running):
+        module.register(app)
+
+
+def main() -> None:
+    """Entry point: every error of iwkit's own is one clear message and a non-zero exit code, never a traceback."""
+    _register()
+    try:
+        app()
+    except IwkitError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(EXIT_PROBLEM)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; the same command continues", err=True)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

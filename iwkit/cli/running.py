@@ -1,0 +1,81 @@
+"""`iwkit run`, `iwkit report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(run)
+    app.command()(report)
+
+
+def run(
+    out: Annotated[Path, typer.Option(help="Run folder. The same command continues a stopped run.")],
+    tasks: Annotated[
+        list[str] | None, typer.Argument(help="Task ids, pack files or folders; default: all that the lock holds.")
+    ] = None,
+    assistant: Annotated[str, typer.Option(help="oracle, silent, wrong, early, or module:Class.")] = "oracle",
+    human: Annotated[str, typer.Option(help="rules, scripted, or module:Class.")] = "rules",
+    world: Annotated[str, typer.Option(help="symbolic or physical.")] = "symbolic",
+    draft: Annotated[
+        bool, typer.Option("--draft", help="Also run packs that are not frozen, or changed since.")
+    ] = False,
+) -> None:
+    """Run an assistant on tasks and show the table. Exits with 3 if cells are void; a failed task is a measurement."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from iwkit.cli.main import EXIT_VOID
+    from iwkit.library import Library
+    from iwkit.report.summary import summarise, tables
+    from iwkit_runtime.runs import Config
+    from iwkit_runtime.runs import run as run_cells
+    from iwkit_runtime.selection import code_as_frozen, select
+
+    sources = select(tasks or [], Library(), draft=draft)
+    config = Config(assistant, human, world, draft, code_as_frozen(sources))
+    bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
+        row = progress.add_task("running", total=len(sources))
+
+        def done(task_id: str, end: dict[str, object]) -> None:
+            progress.update(row, advance=1, description=f"{task_id} {end['status']}")
+
+        run_cells(sources, config, out, done)
+    summary = summarise(out)
+    console = Console()
+    for table in tables(summary):
+        console.print(table)
+    console.print(f"{out}: iwkit report {out} --episode {summary.results[0].task} shows what happened", highlight=False)
+    if summary.has_void:
+        raise typer.Exit(EXIT_VOID)
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="A run folder.")],
+    episode: Annotated[str | None, typer.Option(help="Show one episode as a transcript.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Show the figures of a run, or what happened in one episode."""
+    import json
+
+    from rich.console import Console
+
+    from iwkit.errors import UsageError
+    from iwkit.report.summary import summarise, tables, to_json
+    from iwkit.report.transcript import transcript
+
+    if episode and json_:
+        raise UsageError("--episode and --json do not go together")
+    if episode:
+        typer.echo(transcript(folder, episode), nl=False)
+    elif json_:
+        typer.echo(json.dumps(to_json(summarise(folder)), indent=2, ensure_ascii=False))
+    else:
+        for table in tables(summarise(folder)):
+            Console().print(table)
+

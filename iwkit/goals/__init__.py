@@ -1,0 +1,1 @@
+"""The goal language: syntax, checking and evaluation over a trace (docs/goal-language.md)."""

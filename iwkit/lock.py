@@ -1,0 +1,69 @@
+"""The lock file of a set of packs: what was frozen, and how a pack on disk compares with it (BENCH-7)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from iwkit.compile import CompiledTask
+from iwkit.digest import digest
+from iwkit.families import families
+from iwkit.library import Library
+from iwkit.source.check import check
+from iwkit.source.reader import read
+from iwkit.spec.lock import Lock
+
+LOCK_NAME = "lock.json"
+CONTROLS = "controls"
+"""Folder beside the lock that holds the filed controls of each pack."""
+
+
+def home_of(pack: Path) -> Path:
+    """The folder that holds a pack's lock: the nearest one above it that has a lock file, else the folder that holds
+    the family folders, else the pack's own folder."""
+    pack = pack.resolve()
+    for folder in pack.parents:
+        if (folder / LOCK_NAME).is_file():
+            return folder
+    named = {spec.id for spec in families().values()}
+    return pack.parent.parent if pack.parent.name in named else pack.parent
+
+
+def load_lock(home: Path) -> Lock | None:
+    """The lock of a folder, or None if nothing is frozen there.
+
+    Raises:
+        Problems: the file is not a lock.
+    """
+    path = home / LOCK_NAME
+    return check(read(path), Lock) if path.is_file() else None
+
+
+def controls_path(home: Path, pack_id: str) -> Path:
+    return home / CONTROLS / f"{pack_id}.json"
+
+
+def uses(task: CompiledTask, library: Library) -> dict[str, Any]:
+    """Digests of a pack and of what it uses: the fields of `LockedPack` that are computed from data."""
+    catalogue = library.catalogue.categories
+    used = sorted({t.category for t in task.things.values() if t.category in catalogue})
+    family = families()[task.pack.source_family]
+    return {
+        "pack": task.digest,
+        "physical": task.physical_digest,
+        "scene": digest(task.scene.model_dump(mode="json")),
+        "categories": digest({name: catalogue[name].model_dump(mode="json") for name in used}),
+        "family_file": digest(family.model_dump(mode="json")),
+    }
+
+
+def difference(lock: Lock | None, task: CompiledTask, library: Library) -> str | None:
+    """Why a pack is not the frozen one, or None if it is."""
+    locked = lock.packs.get(task.id) if lock else None
+    if locked is None:
+        return f"{task.id} is not frozen"
+    frozen = locked.model_dump()
+    changed = [name for name, value in uses(task, library).items() if frozen[name] != value]
+    if not changed:
+        return None
+    return f"{task.id} differs from the frozen one in: {', '.join(changed)}"
