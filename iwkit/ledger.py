@@ -53,7 +53,7 @@ def read_records(path: Path) -> tuple[list[Record], bytes]:
     records: list[Record] = []
     count = 0
     for number, line in enumerate(lines, start=1):
-        record = _parse(line, count)
+        record = _parse(line, records, count)
         if record is None:
             if number == len(lines) and not tail:
                 return records, line + b"\n"
@@ -62,17 +62,20 @@ def read_records(path: Path) -> tuple[list[Record], bytes]:
             )
         records.append(record)
         count += record["kind"] != RESUMED
-    last = _parse(tail, count)
+    last = _parse(tail, records, count)
     return (records, tail) if last is None else ([*records, last], b"")
 
 
-def _parse(line: bytes, count: int) -> Record | None:
-    """The record on a line, or None if the line is no record or not the one that follows `count` others."""
+def _parse(line: bytes, before: list[Record], count: int) -> Record | None:
+    """The record on a line, or None if the line is no record, or not the one that follows those before it, of which
+    `count` are no resume marks."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(record, dict) or not isinstance(record.get("kind"), str):
+        return None
+    if before and before[-1]["kind"] == END:
         return None
     return record if record["kind"] == RESUMED or record.get("n") == count else None
 

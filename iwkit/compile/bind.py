@@ -29,6 +29,8 @@ class Binder:
     def __init__(self, doc: Document, pack: Pack, scene: Scene, catalogue: Catalogue) -> None:
         self.doc, self.pack, self.scene, self.catalogue = doc, pack, scene, catalogue
         self.problems: list[Problem] = []
+        self.broken: set[str] = set()
+        """Entities that could not be bound: what refers to them is not complained about again."""
 
     def _problem(
         self, path: tuple[str | int, ...], code: str, message: str, hint: str = "", *, key: bool = False
@@ -64,6 +66,7 @@ class Binder:
                 continue
             thing = self._object(path, name, entity) if entity.category else self._of_scene(path, name, entity)
             if thing is None:
+                self.broken.add(name)
                 continue
             key = (thing.kind, thing.scene_id or name)
             if thing.scene_id and key in used:
@@ -187,7 +190,8 @@ class Binder:
             path = ("physical", "entities", thing.name, str(thing.place))
             target = things.get(thing.at or "")
             if target is None:
-                self._problem(path, "N201", f"no entity {thing.at!r}", suggest(thing.at or "", things))
+                if thing.at not in self.broken:
+                    self._problem(path, "N201", f"no entity {thing.at!r}", suggest(thing.at or "", things))
                 continue
             need = {"on": "surface", "inside": "container"}.get(str(thing.place))
             if need and need not in target.traits:

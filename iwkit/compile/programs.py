@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,8 +54,16 @@ class Script:
 class Programs:
     """Parses one pack's programs; problems are collected, not raised."""
 
-    def __init__(self, doc: Document, pack: Pack, things: Mapping[str, Thing], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        doc: Document,
+        pack: Pack,
+        things: Mapping[str, Thing],
+        vocabulary: Vocabulary,
+        broken: Collection[str] = (),
+    ) -> None:
         self.doc, self.pack, self.things, self.vocabulary = doc, pack, things, vocabulary
+        self._broken = broken
         self.problems: list[Problem] = []
 
     def opening(self) -> tuple[Cursor, ...]:
@@ -167,4 +175,5 @@ class Programs:
         return command
 
     def _unknown(self, path: Path, name: str) -> None:
-        self.problems.append(self.doc.problem(path, "N201", f"no entity {name!r}", suggest(name, self.things)))
+        if name not in self._broken:
+            self.problems.append(self.doc.problem(path, "N201", f"no entity {name!r}", suggest(name, self.things)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -80,8 +80,8 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
         ) from None
     binder = Binder(doc, pack, scene, library.catalogue)
     things = binder.things()
-    vocabulary = _vocabulary(pack, things)
-    programs = Programs(doc, pack, things, vocabulary)
+    vocabulary = _vocabulary(pack, things, binder.broken)
+    programs = Programs(doc, pack, things, vocabulary, binder.broken)
     opening, plan, scripts = programs.opening(), programs.plan(), programs.scripts()
     problems = [*_header(doc, pack), *binder.problems, *programs.problems, *programs.check_goal()]
     if problems:
@@ -135,7 +135,9 @@ def _header(doc: Document, pack: Pack) -> list[Problem]:
     return found
 
 
-def _vocabulary(pack: Pack, things: Mapping[str, Thing]) -> Vocabulary:
-    words = {t.name: Word(t.name, t.category, t.traits & TRAITS) for t in things.values()}
+def _vocabulary(pack: Pack, things: Mapping[str, Thing], broken: Iterable[str]) -> Vocabulary:
+    """The names that conditions may use. What could not be bound fits everywhere: it is complained about elsewhere."""
+    words = {name: Word(name, name, TRAITS) for name in broken}
+    words |= {t.name: Word(t.name, t.category, t.traits & TRAITS) for t in things.values()}
     steps = frozenset(s.id for s in (*pack.physical.opening, *pack.physical.plan))
     return Vocabulary(words, frozenset(w.id for w in pack.physical.windows), steps)

@@ -122,7 +122,7 @@ def _record(record: Record, answer: str) -> Iterator[_Line]:
         case "reading" if record["role"] == "assistant" and record["control"] == "malformed":
             yield _Line("assistant", f"gives no valid answer ({record['why']}): {_shortened(answer)}")
         case "reading" if record["role"] == "human" and record["problem"]:
-            yield _Line("wearer", f"is not understood ({_plain(record['problem'])}): {_shortened(answer)}")
+            yield _Line("wearer", f"gives no valid answer ({_plain(record['problem'])}): {_shortened(answer)}")
         case "declared":
             yield _Line("assistant", "declares the task done", _numbers(record))
         case "agent_failed":
@@ -186,7 +186,7 @@ def _score(end: Record) -> Iterator[str]:
             uncredited = block == "achieve" and row["ok"] and not row["credited"]
             credit = " (not credited: what it needs does not hold)" if uncredited else ""
             yield f"  [{'x' if row['ok'] else ' '}] {row['id']}{credit}: {row['why']}"
-    if score["atoms"]:
+    if score["atoms"] and not end["void"]:
         yield "Capabilities:"
         for atom in score["atoms"]:
             yield f"  {atom['capability']} {atom['id']}: {atom['label'].replace('_', ' ')} ({_plain(atom['why'])})"

@@ -109,7 +109,10 @@ class SymbolicWorld:
             raise UsageError(
                 f"no snapshot of task {task.id} in a symbolic world: reset to the task it was made of first"
             )
-        self._begin(layout, State.from_json(state.get("state", {})))
+        restored = State.from_json(state.get("state", {}))
+        if set(restored.places) != {name for name, thing in task.things.items() if thing.kind == "object"}:
+            raise UsageError(f"no snapshot of task {task.id}: it does not place exactly the objects of the task")
+        self._begin(layout, restored)
 
     def _begin(self, layout: Layout, state: State) -> None:
         self._situation = Situation(layout, state)

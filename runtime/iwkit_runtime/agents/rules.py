@@ -1,0 +1,179 @@
+"""The rules human: understands English by rules, offline and always alike, with the restrictions of its family (EVAL-3).
+
+Its only input is the `HumanView`. It does what was asked for and no more, asks back where that is not clear, and never
+opens, searches or chooses by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iwkit_runtime.english.clauses import Clause, clauses
+from iwkit_runtime.english.errand import WAY, Errand, Errands, Step
+from iwkit_runtime.english.words import sentences
+from iwkit_runtime.loop.answers import write_human
+from iwkit_runtime.loop.views import Done, HumanView, Instruction
+
+REPORTS: Final = {
+    "GUIDE": "Done. What is the next step?",
+    "ORCHESTRATE": "That is done. I am ready for the next errand.",
+    "FIND": "Done. What now?",
+    "ASK": "Done.",
+    "NARRATE": "Done.",
+    "WATCH": "Done.",
+}
+"""What is said when nothing of an instruction is left."""
+_PART: Final = "I do one thing now. Tell me again what comes after it."
+_SAY_AGAIN: Final = "I did not manage that. Can you say it in another way?"
+_NOT_UNDERSTOOD: Final = "I did not understand that. What should I do?"
+_WHAT_NOW: Final = "All right. What should I do?"
+_STOPPED: Final = "I have stopped. What should I do instead?"
+_CANNOT_TELL: Final = "I cannot tell. Can you tell me what to do?"
+_SINGLE: Final = frozenset({"ASK", "NARRATE"})
+"""Families in which an utterance authorises one exact action."""
+_ASKING_FOR_ACTION: Final = frozenset({"do", "unknown", "condition"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """An instruction's clauses and what was done since it was given."""
+
+    instruction: Instruction
+    clauses: tuple[Clause, ...]
+    done: tuple[Done, ...]
+
+    def has(self, *kinds: str) -> bool:
+        return any(c.kind in kinds and c.act != "idle" for c in self.clauses)
+
+
+class RulesHuman:
+    """A `Human` that is code. It keeps nothing between turns."""
+
+    def answer(self, view: HumanView) -> str:
+        """Answer one turn: the commands that are left of the newest instruction, or a question, or a report."""
+        if view.notice:
+            return write_human(speak=_SAY_AGAIN if view.instructions else "")
+        heard = _listen(view.instructions)
+        if not heard:
+            return _go_on(view)
+        refused = _refused(heard)
+        if refused is not None:
+            return write_human(speak=f"{refused.text} What should I do?")
+        governing = next((h for h in heard if h.has("do", "unknown", "condition") or (h.has("halt") and h.instruction.new)), None)
+        if governing is None:
+            return _no_instruction(view, heard[0])
+        if not governing.has(*_ASKING_FOR_ACTION):
+            return write_human(speak=_STOPPED)
+        return _carry_out(view, governing)
+
+
+def _listen(instructions: Sequence[Instruction]) -> list[_Heard]:
+    """The active instructions, newest first, each with the commands carried out under it and under later ones."""
+    heard: list[_Heard] = []
+    done: tuple[Done, ...] = ()
+    for instruction in reversed(instructions):
+        done = (*instruction.done, *done)
+        parts = tuple(c for s in sentences(instruction.text) for c in clauses(s))
+        heard.append(_Heard(instruction, parts, done))
+    return heard
+
+
+def _refused(heard: Sequence[_Heard]) -> Done | None:
+    """The refusal that ended what was under way, if it came after everything that was said."""
+    done = heard[-1].done
+    newest = heard[0].instruction
+    return done[-1] if done and not done[-1].ok and not newest.new else None
+
+
+def _go_on(view: HumanView) -> str:
+    """Nothing was said: the wearer's own plan under WATCH, else wait. A plan step that was refused is reported."""
+    if view.plan is None:
+        return write_human()
+    refused = view.last is not None and not view.last.ok and view.last.command == view.plan
+    return write_human(action=view.plan, speak=view.last.text if refused and view.last else "")
+
+
+def _no_instruction(view: HumanView, newest: _Heard) -> str:
+    """Remarks, questions and what is not English."""
+    if view.plan is not None:
+        return write_human(action=view.plan)
+    if newest.has("question"):
+        return write_human(speak=_CANNOT_TELL)
+    if newest.has("never"):
+        return write_human(speak=_WHAT_NOW)
+    if not newest.clauses:
+        return write_human(speak="Okay." if sentences(newest.instruction.text) else _NOT_UNDERSTOOD)
+    return write_human(speak=_WHAT_NOW)
+
+
+def _carry_out(view: HumanView, heard: _Heard) -> str:
+    errand = Errands(view, heard.done).run(heard.clauses)
+    steps, cut = _allowed(view.source_family, errand)
+    if steps:
+        speak = _PART if view.source_family in _SINGLE and cut else ""
+        return write_human(action="\n".join(s.text for s in steps), speak=speak)
+    if errand.question and not cut:
+        return write_human(speak=errand.question)
+    if view.plan is not None:
+        return write_human(action=view.plan)
+    return write_human(speak=REPORTS.get(view.source_family, "Done."))
+
+
+def _allowed(family: str, errand: Errand) -> tuple[list[Step], bool]:
+    """The steps that the family lets the human take on now, and whether some had to wait."""
+    if family in _SINGLE:
+        return _single(errand)
+    if family in ("GUIDE", "ORCHESTRATE"):
+        return _one_object(errand, strict=family == "GUIDE")
+    return list(errand.steps), False
+
+
+def _single(errand: Errand) -> tuple[list[Step], bool]:
+    """One exact action: the ways to it are left to the body."""
+    if any(s.primitive not in WAY for s in errand.done):
+        return [], True
+    exact = [s for s in errand.steps if s.primitive not in WAY | {"look_at"}]
+    looks = [s for s in errand.steps if s.primitive == "look_at"]
+    steps = (exact or looks or list(errand.steps))[:1]
+    return steps, len(exact or looks) > 1
+
+
+def _one_object(errand: Errand, *, strict: bool) -> tuple[list[Step], bool]:
+    """The steps for one object: what is carried, and the opening and closing that belong to it. Under GUIDE something
+    else to open or close waits too."""
+    everything = [*errand.done, *errand.steps]
+    carried: str | None = None
+    touched: list[Step] = []
+    allowed = len(everything)
+    for i, step in enumerate(everything):
+        if step.carried is not None:
+            foreign = carried not in (None, step.carried) or (strict and carried is None and _elsewhere(touched, step))
+            carried = carried or step.carried
+        elif step.primitive in WAY | {"look_at", "wait"}:
+            continue
+        else:
+            foreign = strict and bool(touched) and not _belongs(step, touched, everything[i + 1 :], carried)
+        if foreign:
+            allowed = i
+            break
+        touched.append(step)
+    cut = allowed < len(everything)
+    steps = everything[len(errand.done) : allowed]
+    while cut and steps and steps[-1].primitive in WAY:
+        steps.pop()
+    return steps, cut
+
+
+def _elsewhere(touched: Sequence[Step], step: Step) -> bool:
+    """Whether something was closed or switched before that has nothing to do with the carried thing."""
+    return any(t.primitive not in ("open", "open_door") and not set(t.others) & set(step.others) for t in touched)
+
+
+def _belongs(step: Step, touched: Sequence[Step], later: Sequence[Step], carried: str | None) -> bool:
+    """Whether opening or closing something serves the object at hand: it comes from there or goes there."""
+    if any(set(step.others) & set(t.others) for t in touched):
+        return True
+    own = [s for s in later if s.carried is not None and carried in (None, s.carried)]
+    return any(set(step.others) & set(s.others) for s in own)

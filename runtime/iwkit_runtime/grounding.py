@@ -1,0 +1,305 @@
+"""Noun phrases to the things of the legend: what may be meant, what cannot, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from iwkit_runtime.english.clauses import Clause, clauses
+from iwkit_runtime.english.lexicon import (
+    ANTONYMS,
+    COLOURS,
+    DETERMINERS,
+    FINITE,
+    SAME_AS,
+    SIDES,
+    STOPWORDS,
+    VAGUE,
+    WITNESS,
+)
+from iwkit_runtime.english.phrases import Attached, Phrase, phrase
+from iwkit_runtime.english.words import content, meanings, sentences, singular, words
+from iwkit_runtime.loop.views import LegendEntry
+
+_FULL, _HEAD, _OTHER_WORD, _LOOSE = 4.0, 3.0, 2.5, 1.0
+"""How well a noun fits: the whole name, its head, another word for it, one of its other words."""
+_LOCATIVES = frozenset({"on", "in", "inside", "into", "onto", "from", "at", "off", "within"})
+_TELLING = frozenset({"for", "with", "label", "of", "against"})
+_OPENINGS = frozenset({"door", "lid", "cover", "flap", "doors"})
+_MINE = frozenset({"your", "my", "me", "you"})
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What has been talked about: `held`, then what was `named`, the most recent first, and what was ruled out."""
+
+    held: str | None = None
+    named: tuple[str, ...] = ()
+    excluded: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """The entries that a phrase may mean, best first and equally good ones only; `score` tells how well they fit."""
+
+    candidates: tuple[LegendEntry, ...] = ()
+    score: float = 0.0
+
+    @property
+    def entry(self) -> LegendEntry | None:
+        """What is meant, where only one thing can be."""
+        return self.candidates[0] if len(self.candidates) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The words of one entry."""
+
+    entry: LegendEntry
+    nouns: tuple[tuple[str, ...], ...]
+    noun_words: frozenset[str]
+    says: frozenset[str]
+    support: frozenset[str]
+    bearing: frozenset[str]
+    heads: frozenset[str] = field(default_factory=frozenset)
+
+
+@lru_cache(maxsize=4096)
+def _known(entry: LegendEntry) -> _Known:
+    nouns = tuple(tuple(singular(w) for w in words(noun)) for noun in entry.nouns)
+    heads = frozenset(_head(noun) for noun in nouns if noun)
+    noun_words = frozenset(w for noun in nouns for w in noun if w not in STOPWORDS)
+    says = content(entry.description) | content(entry.label) | content(entry.colour) | noun_words
+    return _Known(
+        entry,
+        nouns,
+        noun_words,
+        frozenset(SAME_AS.get(w, w) for w in says),
+        content(entry.support),
+        content(entry.bearing),
+        heads,
+    )
+
+
+def _head(noun: tuple[str, ...]) -> str:
+    """`bottle` of `bottle of water`, `carton` of `orange juice carton`."""
+    return noun[noun.index("of") - 1] if "of" in noun[1:] else noun[-1]
+
+
+def ground(said: Phrase, entries: Sequence[LegendEntry], focus: Focus | None = None) -> Grounding:
+    """What a noun phrase may mean.
+
+    The head must name the thing. What else is said must not contradict it (another colour, side, number or label), and
+    of what is left the best explained remain: one candidate is what is meant, several need a question, none is unknown.
+    Pronouns are not looked up here, but `the other one` and `the left one` are told apart by their words.
+    """
+    focus = focus or Focus()
+    scored = [(score, e) for e in entries if (score := _score(said, e, entries, focus)) is not None]
+    scored = _without(scored, focus.excluded)
+    if "other" in said.words or "another" in said.words:
+        scored = _without(scored, frozenset(focus.named[:1]) | frozenset(filter(None, [focus.held])))
+    if not scored:
+        return Grounding()
+    best = max(score for score, _ in scored)
+    return Grounding(tuple(e for score, e in scored if score > best - 0.4), best)
+
+
+def _without(scored: list[tuple[float, LegendEntry]], handles: frozenset[str]) -> list[tuple[float, LegendEntry]]:
+    """Leave out what was ruled out, unless nothing else fits."""
+    kept = [(score, e) for score, e in scored if e.handle not in handles]
+    return kept or scored
+
+
+def mentioned(said: Iterable[str], entries: Sequence[LegendEntry]) -> set[str]:
+    """Handles of what the utterances speak of. A noun that fits several things mentions all that still fit."""
+    runs = (c.tokens for text in said for s in sentences(text) for c in (*clauses(s), Clause("tell", tokens=s.tokens)))
+    return {e.handle for run in runs for group in mentions(run, entries) for e in group}
+
+
+def mentions(tokens: Sequence[str], entries: Sequence[LegendEntry]) -> list[tuple[LegendEntry, ...]]:
+    """What a run of words speaks of, in order: for each noun phrase the entries that fit it best."""
+    groups = (ground(said, entries).candidates for run in _runs(tokens) for said in _phrases(run))
+    return [group for group in groups if group]
+
+
+def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Cut at commas, conjunctions and the verbs of statements."""
+    run: list[str] = []
+    for token in tokens:
+        if token in _RUN_ENDS:
+            yield run
+            run = []
+        else:
+            run.append(token)
+    yield run
+
+
+_RUN_ENDS = FINITE | WITNESS | frozenset({",", "and", "or", "but", "then", "you", "i", "we", "not"})
+
+
+def _phrases(run: Sequence[str]) -> Iterator[Phrase]:
+    """The noun phrases of a run: the first with what is attached to it, then those that are attached."""
+    if not run:
+        return
+    said = phrase(run)
+    yield Phrase(_from_determiner(said.words), said.attached)
+    yield from (Phrase(_from_determiner(a.words)) for a in said.attached if a.words and not a.side)
+
+
+def _from_determiner(spoken: tuple[str, ...]) -> tuple[str, ...]:
+    """Without a verb before the noun: from the last determiner on, where there is one."""
+    starts = [i for i, word in enumerate(spoken) if word in DETERMINERS and i + 1 < len(spoken)]
+    return spoken[starts[-1] :] if starts else spoken
+
+
+# --- scoring ----------------------------------------------------------------------------------------------------------
+
+
+def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], focus: Focus) -> float | None:
+    """How well an entry fits, None where it cannot be meant."""
+    known = _known(entry)
+    core = list(said.core)
+    if any(a.preposition == "inhand" for a in said.attached) and not entry.held:
+        return None
+    if said.one:
+        base, rest = _like_last(known, core, entries, focus)
+    else:
+        base, rest = _noun(known, core, said.words)
+    if base is None:
+        return None
+    total = base
+    for word in rest:
+        value = _modifier(word, known, base, said, entries)
+        if value is None:
+            return None
+        total += value
+    for attached in said.attached:
+        value = _attached(attached, known)
+        if value is None:
+            return None
+        total += value
+    return total
+
+
+def _like_last(
+    known: _Known, core: list[str], entries: Sequence[LegendEntry], focus: Focus
+) -> tuple[float | None, list[str]]:
+    """`the left one`: a thing of the kind that was talked about last; without such a talk the words must tell."""
+    last = next((e for h in focus.named for e in entries if e.handle == h), None)
+    if last is not None:
+        return (_HEAD if set(known.entry.nouns) & set(last.nouns) else None), core
+    return (_LOOSE if core else None), core
+
+
+def _noun(known: _Known, core: list[str], said: Sequence[str]) -> tuple[float | None, list[str]]:
+    """The best noun of the entry in the phrase, and the words beside it."""
+    plain = [singular(w) for w in said]
+    less = 0.0
+    if len(core) > 1 and "door" not in known.noun_words and _OPENINGS & {core[-1], core[0] if "of" in plain else ""}:
+        core = core[1:] if core[0] in _OPENINGS else core[:-1]  # the door of a thing stands for the thing
+        less = 0.5
+    if not core:
+        return None, []
+    fits = []
+    for noun in known.nouns:
+        own = [w for w in noun if w not in STOPWORDS]
+        if own and _covers(core, own) and _head_at(core, plain, noun):
+            fits.append((_FULL + 0.1 * len(own) - less, [w for w in core if w not in own]))
+    if fits:
+        return max(fits, key=lambda fit: fit[0])
+    head = _spoken_head(core, plain)
+    rest = [w for w in core if w != head]
+    if head in known.heads:
+        return _HEAD, rest
+    if set(meanings(head)[1:]) & known.heads:
+        return _OTHER_WORD, rest
+    if head in known.says and head not in VAGUE | COLOURS | SIDES and not head.isdigit():
+        return _LOOSE + (0.5 if head in known.noun_words else 0.0), rest
+    return None, []
+
+
+def _covers(core: Sequence[str], own: Sequence[str]) -> bool:
+    return all(w in core for w in own)
+
+
+def _spoken_head(core: Sequence[str], plain: Sequence[str]) -> str:
+    """The word that names the thing: before `of`, else the last that is not a side or a vague word."""
+    if "of" in plain[1:]:
+        before = [w for w in plain[: plain.index("of")] if w in core and w not in VAGUE | SIDES]
+        if before:
+            return before[-1]
+    naming = [w for w in core if w not in VAGUE | SIDES and not w.isdigit() and w not in COLOURS]
+    return naming[-1] if naming else core[-1]
+
+
+def _head_at(core: Sequence[str], plain: Sequence[str], noun: Sequence[str]) -> bool:
+    """Whether the noun is what the phrase names, and not a word that narrows another noun: in `the copy room table` the
+    table is named, not the copy room."""
+    return _spoken_head(core, plain) in noun
+
+
+def _modifier(
+    word: str, known: _Known, base: float, said: Phrase, entries: Sequence[LegendEntry]
+) -> float | None:
+    """The worth of one more word of the phrase, None where it contradicts."""
+    if word in SIDES | {"middle"}:
+        return _side(word, known, mine=bool(set(said.words) & _MINE))
+    if word in known.says or set(meanings(word)[1:]) & known.says:
+        return 1.0
+    if word in known.support:
+        return 0.9
+    if word.isdigit():
+        return None
+    if word in COLOURS:
+        return None if known.entry.colour or COLOURS & known.says else -0.5
+    if ANTONYMS.get(word) in known.says:
+        return None
+    if word in VAGUE:
+        return 0.0
+    if "door" in known.entry.nouns:
+        return None
+    if any(e.place and word in _known(e).noun_words for e in entries):
+        return -0.5
+    if known.entry.label or base < _FULL:
+        return None
+    return -0.75
+
+
+def _side(side: str, known: _Known, *, mine: bool) -> float | None:
+    """Left and right by the description; by the way the wearer faces where the phrase or the lack of a description says so."""
+    told = (SIDES | {"middle"}) & known.says
+    seen = (SIDES & known.bearing) or ({"middle"} if "ahead" in known.bearing else frozenset())
+    for source in (seen, told) if mine else (told, seen):
+        if source:
+            return 1.0 if side in source else None
+    return -0.5
+
+
+def _attached(attached: Attached, known: _Known) -> float | None:
+    """The worth of a phrase with its preposition."""
+    if attached.side:
+        if "its" in attached.words or "his" in attached.words:
+            return 0.0
+        return _side(attached.side, known, mine=bool(set(attached.words) & _MINE))
+    named = [SAME_AS.get(singular(w), singular(w)) for w in attached.words if w not in STOPWORDS]
+    total = 0.0
+    for word in named:
+        if word in SIDES | {"middle"} and attached.preposition != "facing":
+            worth = _side(word, known, mine=False)
+            if worth is None:
+                return None
+            total += worth
+        elif word in known.says or set(meanings(word)[1:]) & known.says:
+            total += 1.0
+        elif word in known.support or set(meanings(word)[1:]) & known.support:
+            total += 0.9
+        elif word.isdigit() and attached.preposition in _TELLING:
+            return None
+        elif attached.preposition == "label" and known.entry.label:
+            return None
+        elif attached.preposition in _LOCATIVES and known.support and not known.entry.held:
+            total -= 0.75
+        else:
+            total -= 0.25
+    return total

@@ -1,0 +1,35 @@
+"""What identifies a result: digests of the code and of each cell."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from iwkit.digest import digest
+
+_LEFT_OUT: Final = ("cli", "report")
+
+
+@cache
+def runtime_digest() -> str:
+    """Digest of the sources of `iwkit` and `iwkit_runtime` without the command line and the report.
+
+    Two results with the same task digest and runtime digest came from the same rules.
+    """
+    total = hashlib.sha256()
+    for package in ("iwkit", "iwkit_runtime"):
+        spec = find_spec(package)
+        folder = Path(next(iter((spec.submodule_search_locations if spec else None) or ["."])))
+        for path in sorted(folder.rglob("*.py"), key=lambda p: p.relative_to(folder).as_posix()):
+            name = path.relative_to(folder).as_posix()
+            if name.split("/")[0].removesuffix(".py") not in _LEFT_OUT:
+                total.update(f"{package}/{name}\0".encode() + path.read_bytes() + b"\0")
+    return "sha256:" + total.hexdigest()
+
+
+def cell_key(task_digest: str, world: str, assistant: str, human: str, seed: int) -> str:
+    """The identity of one cell; equal keys mean that the result would be the same (design: closed loop)."""
+    return digest([task_digest, world, assistant, human, seed, runtime_digest()])

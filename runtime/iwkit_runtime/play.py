@@ -1,0 +1,93 @@
+"""Play one episode over a journal: the only place where agents are asked and their failures caught."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from iwkit.compile import CompiledTask
+from iwkit.digest import digest
+from iwkit.ledger import END, Journal, Record
+from iwkit.score import stable_completion_index
+from iwkit.world.base import World
+from iwkit_runtime.agents import Assistant, Human, make_assistant, make_human
+from iwkit_runtime.loop.episode import Episode, Role
+from iwkit_runtime.loop.views import AssistantView, HumanView
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def play(
+    task: CompiledTask, world: World, journal: Journal, header: Mapping[str, Any], *, assistant: str, human: str
+) -> Record:
+    """Play a task to its end, from the start or from where the journal stops, and return its closing record.
+
+    Args:
+        header: identifies the cell; it is the first record, and must be the same when an episode is continued.
+    """
+    journal.append("header", header)
+    episode = Episode(task, world, journal.append)
+    agents: dict[Role, Assistant | Human] = {
+        "assistant": make_assistant(assistant, episode),
+        "human": make_human(human, episode),
+    }
+    while (role := episode.pending) is not None:
+        text = _ask(episode, role, agents[role], journal)
+        if text is not None:
+            episode.answer(role, text)
+    journal.append(END, closing(episode))
+    return dict(journal.end or {})
+
+
+def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Journal) -> str | None:
+    """The agent's answer, recorded or fresh. An agent that fails makes the cell void, and None is returned."""
+    view = episode.observe(role)
+    journal.append("ask", {"role": role, "tick": episode.tick, "view": digest(view.to_json())})
+    record = journal.recall("answer") or journal.recall("agent_failed") or _fresh(role, agent, view, journal)
+    if record["kind"] == "answer":
+        return str(record["text"])
+    episode.give_up("agent failed", void=record["reason"])
+    return None
+
+
+def _fresh(role: Role, agent: Assistant | Human, view: AssistantView | HumanView, journal: Journal) -> Record:
+    """Ask the agent, and record its answer or its failure."""
+    kind = "answer"
+    start = time.monotonic()
+    try:
+        text = agent.answer(view)  # type: ignore[arg-type]  # the role decides which view and agent meet
+        if not isinstance(text, str):
+            raise TypeError(f"answered {type(text).__name__}, not text")
+        fields: dict[str, Any] = {"role": role, "text": _unicode(text)}
+    except (Exception, SystemExit) as error:
+        kind = "agent_failed"
+        fields = {"role": role, "reason": _unicode(f"the {role} failed: {type(error).__name__}: {error}")}
+    journal.append(kind, {**fields, "t_wall_latency": round(time.monotonic() - start, 4)})
+    return {"kind": kind, **fields}
+
+
+def _unicode(text: str) -> str:
+    """Text that can be written as UTF-8: half of a surrogate pair is no character."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def closing(episode: Episode) -> dict[str, Any]:
+    """The fields of the closing record (EVAL-8)."""
+    pack = episode.task.pack
+    result = episode.score()
+    status = "void" if result.void else "pass" if result.passed else "fail"
+    trace = episode.recorder.trace()
+    return {
+        "status": status,
+        "stop_reason": episode.stop_reason,
+        "void": result.void,
+        "ticks": episode.tick,
+        "actions": episode.actions,
+        "stable_actions": None
+        if result.void
+        else stable_completion_index(pack.physical.goal, trace, episode.task.vocabulary, pack.physical.windows),
+        "held": episode.world.held(),
+        "score": result.to_json(),
+    }

@@ -1,0 +1,134 @@
+"""Runs: a folder with one configuration, a plan, and a journal for each attempt at each cell (EVAL-7, EVAL-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from iwkit import __version__
+from iwkit.compile import CompiledTask
+from iwkit.errors import LedgerError, UsageError
+from iwkit.ledger import Journal, Record, exclusive, write_atomic, write_json
+from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
+from iwkit.world.base import World
+from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime.identity import cell_key, runtime_digest
+from iwkit_runtime.play import play
+
+WORLDS: dict[str, Callable[[], World]] = {"symbolic": SymbolicWorld}
+"""World by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What all cells of a run folder share.
+
+    `draft`: packs need not be frozen. `code_as_frozen` is False where the packs were frozen with other code (or not at
+    all); results say so until the controls are repeated.
+    """
+
+    assistant: str
+    human: str
+    world: str
+    draft: bool = False
+    code_as_frozen: bool = False
+
+    def header(self) -> dict[str, Any]:
+        return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A pack to run: the compiled task and the file it came from."""
+
+    task: CompiledTask
+    path: Path
+
+
+Progress = Callable[[str, Record], None]
+"""Called with the task id and the closing record of each cell, when it is done (also when it already was)."""
+
+
+def make_world(name: str) -> World:
+    """A world by name.
+
+    Raises:
+        UsageError: there is none of that name, or it is not built.
+    """
+    if name == "physical":
+        raise UsageError("the physical world is not built yet: use --world symbolic")
+    if name not in WORLDS:
+        raise UsageError(f"no world {name!r}: use {', '.join(sorted(WORLDS))}")
+    return WORLDS[name]()
+
+
+def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progress, seed: int = 0) -> None:
+    """Play every cell that the folder does not hold yet. The same call continues a run that was stopped anywhere.
+
+    Raises:
+        LedgerError: the folder belongs to another run, is being written by another process, or cannot be written.
+        UsageError: no such world.
+        AgentError: no such assistant or human.
+    """
+    world = make_world(config.world)
+    with exclusive(folder):
+        _plan(folder, config, sources, seed)
+        for source in sources:
+            progress(source.task.id, _cell(source, config, world, folder, seed))
+
+
+def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) -> None:
+    """Write the plan before anything is run, or add to the one that is there."""
+    path = folder / "plan.json"
+    cells: dict[str, Any] = {}
+    if path.exists():
+        plan = load_plan(folder)
+        if plan["config"] != config.header():
+            changed = sorted(k for k, v in config.header().items() if plan["config"].get(k) != v)
+            raise LedgerError(f"{folder} holds a run with another {', '.join(changed)}: choose another --out")
+        cells = plan["cells"]
+    for source in sources:
+        task = source.task
+        cell = {
+            "task": task.id,
+            "seed": seed,
+            "family": task.pack.family,
+            "source_family": task.pack.source_family,
+            "digest": task.digest,
+            "key": cell_key(task.digest, config.world, config.assistant, config.human, seed),
+        }
+        known = cells.setdefault(cell_name(task.id, seed), cell)
+        if known != cell:
+            raise LedgerError(f"{folder} holds {task.id} with another digest: choose another --out")
+    for source in sources:
+        write_atomic(folder / "packs" / f"{source.task.id}.yaml", source.path.read_bytes())
+    write_json(path, {"config": config.header(), "cells": cells})
+
+
+def _cell(source: Source, config: Config, world: World, folder: Path, seed: int) -> Record:
+    """The closing record of a cell: of its valid attempt, or of the one that is played now."""
+    task = source.task
+    cell = cell_name(task.id, seed)
+    attempts = attempt_paths(folder, cell)
+    if attempts:
+        with Journal(attempts[-1]) as journal:
+            if journal.end is None:
+                return _play(task, config, world, journal, seed)
+            if journal.end["status"] != "void":
+                return journal.end
+    with Journal(attempt_path(folder, cell, len(attempts) + 1)) as journal:
+        return _play(task, config, world, journal, seed)
+
+
+def _play(task: CompiledTask, config: Config, world: World, journal: Journal, seed: int) -> Record:
+    header = {
+        **config.header(),
+        "task": task.id,
+        "seed": seed,
+        "digest": task.digest,
+        "physical_digest": task.physical_digest,
+        "key": cell_key(task.digest, config.world, config.assistant, config.human, seed),
+    }
+    return play(task, world, journal, header, assistant=config.assistant, human=config.human)
