@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from iwkit import resources
 from iwkit.compile import compile_pack
@@ -57,7 +56,7 @@ def places(data: Any, path: tuple[str, ...]) -> list[tuple[Any, Any]]:
 
 def planted(path: Path) -> tuple[str, set[str], set[str]]:
     """A pack with canaries, those that no one may see, and those that the assistant may not see."""
-    data = yaml.safe_load(path.read_text("utf-8"))
+    data = read_text(path.read_bytes(), path.name).data
     data["review"] = {"note": "x"}
     never: set[str] = set()
     renamed: dict[str, str] = {}
@@ -78,17 +77,18 @@ def planted(path: Path) -> tuple[str, set[str], set[str]]:
         for container, key in places(data, pattern):
             human.add("zqhumancanary")
             container[key] += " zqhumancanary"
-    return rename(yaml.safe_dump(data, sort_keys=False, width=10_000), renamed), never, human
+    return json.dumps(rename(data, renamed)), never, human
 
 
-def rename(text: str, names: dict[str, str]) -> str:
+def rename(data: Any, names: dict[str, str]) -> Any:
     """Rename entities and ids wherever they are referred to: as keys, as whole scalars, and in commands."""
-    data = yaml.safe_load(text)
 
     def walk(value: Any, keys: bool = True) -> Any:
         if isinstance(value, dict):
             return {
-                (names.get(k, k) if keys else k): (v if k in ("fixture", "room", "door", "category", "say", "handoff") else walk(v))
+                (names.get(k, k) if keys else k): (
+                    v if k in ("fixture", "room", "door", "category", "say", "handoff") else walk(v)
+                )
                 for k, v in value.items()
             }
         if isinstance(value, list):
@@ -97,20 +97,18 @@ def rename(text: str, names: dict[str, str]) -> str:
             return re.sub(r"<(\w+)>", lambda m: f"<{names.get(m[1], m[1])}>", names.get(value, value))
         return value
 
-    fixed = {k: data[k] for k in ("taskpack", "id", "family", "source_family", "title", "guid", "capabilities", "contract", "review")}
+    fixed = {
+        k: data[k]
+        for k in ("taskpack", "id", "family", "source_family", "title", "guid", "capabilities", "contract", "review")
+    }
     physical = data["physical"]
-    return yaml.safe_dump(
-        {
-            **fixed,
-            "physical": {"scene": physical["scene"], **{k: walk(v) for k, v in physical.items() if k != "scene"}},
-            "interaction": {
-                **{k: data["interaction"][k] for k in ("frames", "public", "human", "handoff", "budget")},
-                **{k: walk(v) for k, v in data["interaction"].items() if k in ("opening", "plan", "oracle", "wrong", "early")},
-            },
-        },
-        sort_keys=False,
-        width=10_000,
-    )
+    talk = data["interaction"]
+    kept = ("frames", "public", "human", "handoff", "budget")
+    return {
+        **fixed,
+        "physical": {"scene": physical["scene"], **{k: walk(v) for k, v in physical.items() if k != "scene"}},
+        "interaction": {k: v if k in kept else walk(v) for k, v in talk.items()},
+    }
 
 
 def play(task: Any, assistant: str, human: str) -> dict[str, list[str]]:
@@ -127,7 +125,9 @@ def play(task: Any, assistant: str, human: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("path", PACKS, ids=lambda p: p.stem)
-@pytest.mark.parametrize(("assistant", "human"), [("oracle", "scripted"), ("oracle", "rules"), ("wrong", "rules"), ("silent", "rules")])
+@pytest.mark.parametrize(
+    ("assistant", "human"), [("oracle", "scripted"), ("oracle", "rules"), ("wrong", "rules"), ("silent", "rules")]
+)
 def test_no_hidden_byte_reaches_a_role(path: Path, assistant: str, human: str) -> None:
     text, never, only_human = planted(path)
     doc = read_text(text, "canary.txt")

@@ -102,7 +102,8 @@ class Legend:
             if relation[0] in ("on", "inside"):
                 holders.setdefault(relation[1], []).append(("on" if relation[0] == "on" else "in", relation[2]))
         return {
-            thing: max(pairs, key=lambda pair: (len(holders.get(pair[1], ())), pair)) for thing, pairs in holders.items()
+            thing: max(pairs, key=lambda pair: (len(holders.get(pair[1], ())), pair))
+            for thing, pairs in holders.items()
         }
 
     def _entry(

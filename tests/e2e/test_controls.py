@@ -1,0 +1,181 @@
+"""The six tasks end to end: every control right for the right reason, and what freezing refuses (BENCH-5, 7)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from iwkit import resources
+from iwkit.compile import load_task
+from iwkit.errors import FreezeError, UsageError
+from iwkit.library import Library
+from iwkit.lock import LOCK_NAME, controls_path, home_of, load_lock
+from iwkit_authoring.controls import ORDER, file_controls, run_controls
+from iwkit_authoring.freeze import check_lock, freeze
+from iwkit_runtime.selection import select
+
+LIBRARY = Library()
+PACKS = sorted(resources.root("taskpacks").glob("*/*.yaml"))
+
+
+@pytest.mark.parametrize("path", PACKS, ids=lambda p: p.stem)
+def test_every_control_is_right(path: Path) -> None:
+    task = load_task(path, LIBRARY)
+    report = run_controls(task)
+    assert [(r.assistant, r.human) for r in report.results] == list(ORDER)
+    assert not [f"{r.assistant} with {r.human}: {r.why}" for r in report.results if not r.right]
+    by_name = {(r.assistant, r.human): r for r in report.results}
+    assert by_name["oracle", "rules"].completion == 1
+    for name in ("wrong", "early"):
+        assert set(task.scripts[name].fails) <= set(by_name[name, "rules"].failed)
+    assert by_name["silent", "rules"].actions == len(task.plan), (
+        "without help the wearer follows its plan, or does nothing"
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A project of one's own with one pack."""
+    pack = resources.root("taskpacks") / "finding" / "F10.yaml"
+    target = tmp_path / "finding" / "F10.yaml"
+    target.parent.mkdir()
+    shutil.copy(pack, target)
+    return tmp_path
+
+
+def pack_of(home: Path) -> Path:
+    return home / "finding" / "F10.yaml"
+
+
+def edit(home: Path, old: str, new: str) -> None:
+    text = pack_of(home).read_text("utf-8")
+    assert text.count(old) == 1
+    pack_of(home).write_text(text.replace(old, new), "utf-8")
+
+
+def prove(home: Path) -> None:
+    file_controls(run_controls(load_task(pack_of(home), LIBRARY)), home)
+
+
+def test_freeze_needs_controls(home: Path) -> None:
+    with pytest.raises(FreezeError, match="controls were never run"):
+        freeze([pack_of(home)], LIBRARY)
+    assert not (home / LOCK_NAME).exists()
+
+
+def test_freeze_and_check(home: Path) -> None:
+    prove(home)
+    assert freeze([pack_of(home)], LIBRARY) == [home / LOCK_NAME]
+    lock = load_lock(home)
+    assert lock is not None
+    assert lock.packs["F10"].revision == 1
+    assert check_lock(home, LIBRARY) == ([], [])
+    assert home_of(pack_of(home)) == home
+    assert [s.task.id for s in select([str(pack_of(home))], LIBRARY, draft=False)] == ["F10"]
+
+
+def test_a_note_or_a_comment_changes_nothing(home: Path) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    edit(home, "review: {}", "review: {note: looked at again}  # a comment")
+    assert check_lock(home, LIBRARY) == ([], [])
+
+
+def test_a_changed_pack_is_refused_until_proved_again(home: Path) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    edit(home, "And the drink over here.", "And the drink in here.")
+    found, _ = check_lock(home, LIBRARY)
+    assert len(found) == 1
+    assert "differs from the frozen one in: pack" in found[0]
+    with pytest.raises(UsageError, match="--draft"):
+        select([str(pack_of(home))], LIBRARY, draft=False)
+    assert select([str(pack_of(home))], LIBRARY, draft=True)
+    with pytest.raises(FreezeError, match="another revision"):
+        freeze([pack_of(home)], LIBRARY)
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    lock = load_lock(home)
+    assert lock is not None
+    assert lock.packs["F10"].revision == 2
+
+
+def test_a_changed_value_in_the_physical_part_changes_both_digests(home: Path) -> None:
+    before = load_task(pack_of(home), LIBRARY)
+    edit(home, "spot: [0.6, 0.5]", "spot: [0.7, 0.5]")
+    after = load_task(pack_of(home), LIBRARY)
+    assert before.physical_digest != after.physical_digest
+    assert before.digest != after.digest
+
+
+def test_freeze_refuses_a_pack_whose_control_is_wrong(home: Path) -> None:
+    # The oracle sends the wearer to the wrong cabinet: the pack is clean, and its controls show it.
+    edit(
+        home,
+        'say: Take it to the infirmary desk and put it down there., do: ["[Put] <thermometer> <desk>"]',
+        'say: Take it to the trolley and put it down there., do: ["[Put] <thermometer> <trolley>"]',
+    )
+    prove(home)
+    with pytest.raises(FreezeError, match="control oracle with scripted: must pass, but it is a fail"):
+        freeze([pack_of(home)], LIBRARY)
+
+
+def test_freeze_refuses_a_pack_with_problems(home: Path) -> None:
+    prove(home)
+    edit(home, "score: state", "score: stat")
+    with pytest.raises(FreezeError, match="1 problem: see iwkit validate"):
+        freeze([pack_of(home)], LIBRARY)
+
+
+def test_freeze_refuses_tampered_controls(home: Path) -> None:
+    prove(home)
+    path = controls_path(home, "F10")
+    filed = json.loads(path.read_text("utf-8"))
+    filed["results"] = filed["results"][:-1]
+    path.write_text(json.dumps(filed), "utf-8")
+    with pytest.raises(FreezeError, match="not complete"):
+        freeze([pack_of(home)], LIBRARY)
+    path.write_text("{", "utf-8")
+    with pytest.raises(FreezeError, match="not a controls file"):
+        freeze([pack_of(home)], LIBRARY)
+
+
+def test_check_sees_controls_that_were_changed_after_the_freeze(home: Path) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    path = controls_path(home, "F10")
+    path.write_text(path.read_text("utf-8").replace('"right": true', '"right": false', 1), "utf-8")
+    found, _ = check_lock(home, LIBRARY)
+    assert "its controls are not the ones it was frozen with" in found[0]
+
+
+def test_the_wrong_reason_is_seen(home: Path) -> None:
+    """A control that fails, but not for the reason it names, is not right."""
+    edit(home, "fails: [left_opened, retrieved, soda_stays]", "fails: [left_opened, bandages_stay]")
+    report = run_controls(load_task(pack_of(home), LIBRARY))
+    wrong = next(r for r in report.results if r.assistant == "wrong")
+    assert not wrong.right
+    assert "bandages_stay holds" in wrong.why
+
+
+def test_a_task_that_needs_no_help_is_seen(home: Path) -> None:
+    """The silent control must fail: a goal that is reached without help is found out."""
+    edit(home, "that: {happened: {opened: left_cabinet}}", "that: {never: {opened: left_cabinet}}")
+    edit(home, "that: {on: [thermometer, desk]}, needs: [left_opened]", "that: {not: {on: [thermometer, desk]}}")
+    edit(home, "that: {before: [{became_visible: thermometer}, {grabbed: thermometer}]}", "that: {never: {fell: any}}")
+    report = run_controls(load_task(pack_of(home), LIBRARY))
+    silent = next(r for r in report.results if r.assistant == "silent")
+    assert silent.status == "pass"
+    assert not silent.right
+
+
+def test_two_packs_with_one_meaning_are_not_frozen(home: Path) -> None:
+    prove(home)
+    text = pack_of(home).read_text("utf-8").replace("id: F10\n", "id: F10b\n")
+    (home / "finding" / "F10b.yaml").write_text(text, "utf-8")
+    with pytest.raises(FreezeError):
+        freeze([pack_of(home), home / "finding" / "F10b.yaml"], LIBRARY)
+    assert not (home / LOCK_NAME).exists()
