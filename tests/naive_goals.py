@@ -183,7 +183,8 @@ def same_command(wanted: str, done: str) -> bool:
 
 
 def _verb(text: str) -> str:
-    return re.findall(r"\[\s*(\w+)\s*\]", text)[0].lower()
+    verb: str = re.findall(r"\[\s*(\w+)\s*\]", text)[0]
+    return verb.lower()
 
 
 def _command(text: str) -> tuple[str, list[tuple[str, str]], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,11 +33,13 @@ _MINE = frozenset({"your", "my", "me", "you"})
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What has been talked about: `held`, then what was `named`, the most recent first, and what was ruled out."""
+    """What has been talked about: `held`, then what was `named`, the most recent first, and what was ruled out. `kind`
+    is the nouns of the kind of thing that was spoken of last, where it was not clear which one was meant."""
 
     held: str | None = None
     named: tuple[str, ...] = ()
     excluded: frozenset[str] = frozenset()
+    kind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +122,12 @@ def mentioned(said: Iterable[str], entries: Sequence[LegendEntry]) -> set[str]:
 
 def mentions(tokens: Sequence[str], entries: Sequence[LegendEntry]) -> list[tuple[LegendEntry, ...]]:
     """What a run of words speaks of, in order: for each noun phrase the entries that fit it best."""
-    groups = (ground(said, entries).candidates for run in _runs(tokens) for said in _phrases(run))
+    plain = _NEEDED.sub(" ", f" {' '.join(tokens)} ").replace(" says ", " label ").replace(" reads ", " label ").split()
+    groups = (ground(said, entries).candidates for run in _runs(plain) for said in _phrases(run))
     return [group for group in groups if group]
+
+
+_NEEDED = re.compile(r" (?:that |which )?(?:you|we|i) (?:need|want|are after|are looking for|were looking for|asked for)(?! to\b)(?= )")
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
@@ -163,7 +170,7 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
     if any(a.preposition == "inhand" for a in said.attached) and not entry.held:
         return None
     if said.one:
-        base, rest = _like_last(known, core, entries, focus)
+        base, rest = _like_last(known, core, said.attached, entries, focus)
     else:
         base, rest = _noun(known, core, said.words)
     if base is None:
@@ -175,7 +182,7 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
             return None
         total += value
     for attached in said.attached:
-        value = _attached(attached, known)
+        value = _attached(attached, known, facing=_facing(said))
         if value is None:
             return None
         total += value
@@ -183,13 +190,14 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
 
 
 def _like_last(
-    known: _Known, core: list[str], entries: Sequence[LegendEntry], focus: Focus
+    known: _Known, core: list[str], attached: Sequence[Attached], entries: Sequence[LegendEntry], focus: Focus
 ) -> tuple[float | None, list[str]]:
     """`the left one`: a thing of the kind that was talked about last; without such a talk the words must tell."""
-    last = next((e for h in focus.named for e in entries if e.handle == h), None)
-    if last is not None:
-        return (_HEAD if set(known.entry.nouns) & set(last.nouns) else None), core
-    return (_LOOSE if core else None), core
+    last = next((e.nouns for h in focus.named for e in entries if e.handle == h), ())
+    kind = focus.kind or last
+    if kind:
+        return (_HEAD if set(known.entry.nouns) & set(kind) else None), core
+    return (_LOOSE if core or attached else None), core
 
 
 def _noun(known: _Known, core: list[str], said: Sequence[str]) -> tuple[float | None, list[str]]:
@@ -244,7 +252,7 @@ def _modifier(
 ) -> float | None:
     """The worth of one more word of the phrase, None where it contradicts."""
     if word in SIDES | {"middle"}:
-        return _side(word, known, mine=bool(set(said.words) & _MINE))
+        return _side(word, known, mine=bool(set(said.words) & _MINE) and not _facing(said))
     if word in known.says or set(meanings(word)[1:]) & known.says:
         return 1.0
     if word in known.support:
@@ -266,22 +274,32 @@ def _modifier(
     return -0.75
 
 
+def _facing(said: Phrase) -> bool:
+    """`on your left as you face the bed` is told from there, not from where the wearer stands."""
+    return any(a.preposition == "facing" for a in said.attached)
+
+
 def _side(side: str, known: _Known, *, mine: bool) -> float | None:
-    """Left and right by the description; by the way the wearer faces where the phrase or the lack of a description says so."""
+    """Left and right by the description, or by the way the wearer faces (`mine`); a description that says the opposite
+    of what is seen leaves it open."""
     told = (SIDES | {"middle"}) & known.says
     seen = (SIDES & known.bearing) or ({"middle"} if "ahead" in known.bearing else frozenset())
-    for source in (seen, told) if mine else (told, seen):
-        if source:
-            return 1.0 if side in source else None
-    return -0.5
+    if not mine:
+        source = told or seen
+        return -0.5 if not source else 1.0 if side in source else None
+    if not seen:
+        return -0.5 if not told else 0.8 if side in told else None
+    if side in seen:
+        return 1.0 if not told or side in told else 0.4
+    return 0.4 if side in told else None
 
 
-def _attached(attached: Attached, known: _Known) -> float | None:
+def _attached(attached: Attached, known: _Known, *, facing: bool) -> float | None:
     """The worth of a phrase with its preposition."""
     if attached.side:
         if "its" in attached.words or "his" in attached.words:
             return 0.0
-        return _side(attached.side, known, mine=bool(set(attached.words) & _MINE))
+        return _side(attached.side, known, mine=bool(set(attached.words) & _MINE) and not facing)
     named = [SAME_AS.get(singular(w), singular(w)) for w in attached.words if w not in STOPWORDS]
     total = 0.0
     for word in named:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
+from iwkit.errors import AgentError
 from iwkit.ledger import END, Journal, Record
 from iwkit.score import stable_completion_index
 from iwkit.world.base import World
@@ -29,16 +30,29 @@ def play(
     """
     journal.append("header", header)
     episode = Episode(task, world, journal.append)
-    agents: dict[Role, Assistant | Human] = {
-        "assistant": make_assistant(assistant, episode),
-        "human": make_human(human, episode),
-    }
+    agents = make_agents(episode, assistant=assistant, human=human)
     while (role := episode.pending) is not None:
         text = _ask(episode, role, agents[role], journal)
         if text is not None:
             episode.answer(role, text)
     journal.append(END, closing(episode))
     return dict(journal.end or {})
+
+
+def make_agents(episode: Episode, *, assistant: str, human: str) -> dict[Role, Assistant | Human]:
+    """The two agents of an episode.
+
+    Raises:
+        AgentError: there is none of that name, or it cannot be made.
+    """
+    try:
+        return {"assistant": make_assistant(assistant, episode), "human": make_human(human, episode)}
+    except AgentError:
+        raise
+    except Exception as error:
+        raise AgentError(
+            f"assistant {assistant!r} or human {human!r} cannot be made: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Journal) -> str | None:

@@ -15,7 +15,8 @@ from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.identity import cell_key, runtime_digest
-from iwkit_runtime.play import play
+from iwkit_runtime.loop.episode import Episode
+from iwkit_runtime.play import make_agents, play
 
 WORLDS: dict[str, Callable[[], World]] = {"symbolic": SymbolicWorld}
 """World by name."""
@@ -70,9 +71,13 @@ def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progr
     Raises:
         LedgerError: the folder belongs to another run, is being written by another process, or cannot be written.
         UsageError: no such world.
-        AgentError: no such assistant or human.
+        AgentError: no such assistant or human, or it cannot be made.
     """
     world = make_world(config.world)
+    for source in sources[:1]:
+        # A name that was mistyped claims no folder.
+        rehearsal = Episode(source.task, world, lambda _kind, _fields: None)
+        make_agents(rehearsal, assistant=config.assistant, human=config.human)
     with exclusive(folder):
         _plan(folder, config, sources, seed)
         for source in sources:
