@@ -1,4 +1,4 @@
-"""The append-only record of an episode: JSON lines, one writer, each safe on disk before its effect is used (EVAL-7).
+"""The append-only record of an episode: JSON lines, one writer, safe on disk before their effect is used (EVAL-7).
 
 Resuming needs no special code in the loop. An episode is deterministic given the answers of its agents, so it is simply
 played again from the start over the same `Journal`: as long as there are records, `append` compares instead of
@@ -25,6 +25,9 @@ Record = dict[str, Any]
 
 RESUMED = "resumed"
 """The kind of a resume mark. It is no part of the episode."""
+BARRIERS = frozenset({"header", "ask", "answer", "agent_failed", "end"})
+"""Kinds of records at which everything before is forced to disk: before a view leaves for an agent, before an answer is
+used, and at the end. Between two of them only this process knows what happened, and plays it again if it dies."""
 END = "end"
 """The kind of the record that closes an attempt. Without it the attempt is not done."""
 
@@ -123,7 +126,8 @@ class Journal:
         return self._known[-1] if self.finished else None
 
     def append(self, kind: str, fields: Mapping[str, Any]) -> None:
-        """Make the next record safe on disk, or compare it with the one already there.
+        """Write the next record, or compare it with the one already there. It is safe from a killed process when this
+        returns, and from a power cut at the next barrier, before its effect leaves the process.
 
         Raises:
             LedgerError: it cannot be written, or the episode played again differs from its record (then nothing was).
@@ -160,7 +164,8 @@ class Journal:
         with _writing(self.path):
             while line:
                 line = line[os.write(self._file, line) :]
-            os.fdatasync(self._file)
+            if record["kind"] in BARRIERS:
+                os.fdatasync(self._file)
 
     def _set_aside(self, tail: bytes) -> None:
         """Cut a torn line off, keeping its bytes beside the journal."""
@@ -258,6 +263,8 @@ def exclusive(folder: Path) -> Iterator[None]:
             raise LedgerError(
                 f"{folder}: another process is writing to it; wait for it or choose another --out"
             ) from error
+        for partial in folder.rglob(".*.partial"):  # left by a writer that was killed
+            partial.unlink(missing_ok=True)
         yield
     finally:
         os.close(lock)

@@ -11,11 +11,15 @@ Status = Literal["pass", "fail", "void"]
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """One cell: `completion`, `actions` and `ticks` are None when the cell is void or not finished."""
+    """One cell: `completion`, `actions` and `ticks` are None when the cell is void or not finished.
+
+    `freeze` says how the pack stands to its lock: "frozen", "code changed" or "draft".
+    """
 
     task: str
     seed: int
     family: str
+    freeze: str
     status: Status
     completion: float | None
     actions: int | None
@@ -45,16 +49,17 @@ class Rates:
 
 def cell_result(cell: Mapping[str, Any], end: Mapping[str, Any] | None) -> CellResult:
     """The result of a planned cell from the closing record of the attempt that counts (None: there is none)."""
-    task, seed, family = cell["task"], cell["seed"], cell["family"]
+    task, seed, family, freeze = cell["task"], cell["seed"], cell["family"], cell["freeze"]
     if end is None:
-        return CellResult(task, seed, family, "void", None, None, None, reason="not finished")
+        return CellResult(task, seed, family, freeze, "void", None, None, None, reason="not finished")
     if end["status"] == "void":
-        return CellResult(task, seed, family, "void", None, None, None, reason=end["void"])
+        return CellResult(task, seed, family, freeze, "void", None, None, None, reason=end["void"])
     score = end["score"]
     return CellResult(
         task,
         seed,
         family,
+        freeze,
         end["status"],
         score["completion"],
         end["actions"],

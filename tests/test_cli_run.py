@@ -70,7 +70,7 @@ def own(tmp_path: Path) -> Iterator[Callable[[str], str]]:
 def test_a_run_and_its_report(cli: Cli) -> None:
     code, out, _ = cli("run", F10, "--draft", "--human", "scripted", "--out", "runs/a")
     assert code == 0
-    assert "oracle with scripted human, symbolic world, draft packs" in out
+    assert "oracle with scripted human, symbolic world (1 not frozen)" in out
     assert "iwkit report runs/a --episode F10" in out
     code, out, errors = cli("report", "runs/a", "--json")
     assert (code, errors) == (0, "")

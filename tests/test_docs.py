@@ -329,7 +329,7 @@ def test_the_map_names_what_exists(row: list[str]) -> None:
 
 
 def test_report_json_has_what_the_page_promises() -> None:
-    cell = CellResult("F10", 0, "finding", "pass", 1.0, 3, 4)
+    cell = CellResult("F10", 0, "finding", "frozen", "pass", 1.0, 3, 4)
     data = json.loads(json.dumps(to_json(Summary(Path("x"), {}, (cell,)))))
     text = section(page("cli.md"), "`iwkit report FOLDER`")
     promised = set(re.findall(r"`([a-z_]+)`", text.split("The JSON has")[1]))

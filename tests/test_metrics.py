@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from iwkit.metrics import CellResult, Rates, by_family, cell_result, rates
 
-CELL = {"task": "F10", "seed": 0, "family": "finding"}
+CELL = {"task": "F10", "seed": 0, "family": "finding", "freeze": "frozen"}
 SCORE = {"completion": 0.5, "cfss": None, "stg_cfss": None}
 
 
 def result(status: str, completion: float | None = None, family: str = "finding") -> CellResult:
     if status == "void":
-        return CellResult("T", 0, family, "void", None, None, None, reason="not finished")
-    return CellResult("T", 0, family, status, completion, 3, 7, reason="done")  # type: ignore[arg-type]
+        return CellResult("T", 0, family, "frozen", "void", None, None, None, reason="not finished")
+    return CellResult("T", 0, family, "frozen", status, completion, 3, 7, reason="done")  # type: ignore[arg-type]
 
 
 def as_if(results: list[CellResult], status: str) -> list[CellResult]:
@@ -114,7 +114,9 @@ def test_a_void_cell_has_no_measurement_though_its_record_has_counts() -> None:
 
 def test_a_measured_cell() -> None:
     end = {"status": "fail", "void": None, "actions": 4, "ticks": 9, "stop_reason": "tick budget", "score": SCORE}
-    assert cell_result(CELL, end) == CellResult("F10", 0, "finding", "fail", 0.5, 4, 9, None, None, "tick budget")
+    assert cell_result(CELL, end) == CellResult(
+        "F10", 0, "finding", "frozen", "fail", 0.5, 4, 9, None, None, "tick budget"
+    )
     narrated = {**end, "status": "pass", "score": {"completion": 1.0, "cfss": 1.0, "stg_cfss": 0.0}}
     assert cell_result(CELL, narrated).stg_cfss == 0.0
 

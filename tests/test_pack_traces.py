@@ -28,7 +28,9 @@ def task_of(pack_id: str) -> CompiledTask:
 def conditions(task: CompiledTask) -> dict[str, tuple[str, Any]]:
     physical = task.pack.physical
     found = {c.id: ("opening", c.that) for c in physical.evidence}
-    found |= {c.id: ("interaction", c.that) for c in (*physical.goal.achieve, *physical.goal.keep, *physical.goal.gates)}
+    found |= {
+        c.id: ("interaction", c.that) for c in (*physical.goal.achieve, *physical.goal.keep, *physical.goal.gates)
+    }
     return found
 
 

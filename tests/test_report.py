@@ -44,8 +44,10 @@ def attempt(folder: Path, cell: str, number: int, status: str | None, completion
 
 
 def plan(folder: Path, *cells: tuple[str, int]) -> None:
-    config = {"assistant": "a:B", "human": "rules", "world": "symbolic", "draft": True, "code_as_frozen": False}
-    entries = {f"{task}-s{seed}": {"task": task, "seed": seed, "family": "finding"} for task, seed in cells}
+    config = {"assistant": "a:B", "human": "rules", "world": "symbolic", "draft": True}
+    entries = {
+        f"{task}-s{seed}": {"task": task, "seed": seed, "family": "finding", "freeze": "draft"} for task, seed in cells
+    }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "plan.json").write_text(json.dumps({"config": config, "cells": entries}), "utf-8")
 

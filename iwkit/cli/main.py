@@ -13,6 +13,8 @@ EXIT_PROBLEM = 1
 """Something is wrong with what was given, or a check failed; usage errors exit with 2 (typer)."""
 EXIT_VOID = 3
 """The run ended, and some of its cells are void."""
+EXIT_INTERRUPTED = 130
+"""Ctrl-C; a run can be continued."""
 
 app = typer.Typer(
     name="iwkit",
@@ -45,9 +47,6 @@ def main() -> None:
     except IwkitError as error:
         typer.echo(str(error), err=True)
         sys.exit(EXIT_PROBLEM)
-    except KeyboardInterrupt:
-        typer.echo("interrupted; the same command continues", err=True)
-        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -29,15 +29,15 @@ def run(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from iwkit.cli.main import EXIT_VOID
+    from iwkit.cli.main import EXIT_INTERRUPTED, EXIT_VOID
     from iwkit.library import Library
     from iwkit.report.summary import summarise, tables
     from iwkit_runtime.runs import Config
     from iwkit_runtime.runs import run as run_cells
-    from iwkit_runtime.selection import code_as_frozen, select
+    from iwkit_runtime.selection import select
 
     sources = select(tasks or [], Library(), draft=draft)
-    config = Config(assistant, human, world, draft, code_as_frozen(sources))
+    config = Config(assistant, human, world, draft)
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
         row = progress.add_task("running", total=len(sources))
@@ -45,12 +45,21 @@ def run(
         def done(task_id: str, end: dict[str, object]) -> None:
             progress.update(row, advance=1, description=f"{task_id} {end['status']}")
 
-        run_cells(sources, config, out, done)
+        try:
+            run_cells(sources, config, out, done)
+        except KeyboardInterrupt:
+            progress.stop()
+            typer.echo("interrupted: the same command goes on where it stopped", err=True)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
     summary = summarise(out)
     console = Console()
     for table in tables(summary):
         console.print(table)
-    console.print(f"{out}: iwkit report {out} --episode {summary.results[0].task} shows what happened", highlight=False)
+    console.print(
+        f"{out}: iwkit report {out} --episode {summary.results[0].task} shows what happened",
+        highlight=False,
+        markup=False,
+    )
     if summary.has_void:
         raise typer.Exit(EXIT_VOID)
 
@@ -78,4 +87,3 @@ def report(
     else:
         for table in tables(summarise(folder)):
             Console().print(table)
-

@@ -63,6 +63,15 @@ def to_json(summary: Summary) -> dict[str, Any]:
     }
 
 
+def _notes(summary: Summary) -> str:
+    """What a reader must know of tasks that are not run as they were frozen."""
+    drafts = sum(r.freeze == "draft" for r in summary.results)
+    other = sum(r.freeze == "code changed" for r in summary.results)
+    notes = [f"{drafts} not frozen"] if drafts else []
+    notes += ["code changed since the controls were run"] if other else []
+    return f" ({', '.join(notes)})" if notes else ""
+
+
 def percent(value: float | None) -> str:
     """A share as a percentage; a missing one is a dash."""
     return "–" if value is None else f"{100 * value:.1f} %"
@@ -84,9 +93,7 @@ def tables(summary: Summary) -> list[RenderableType]:
     from rich.table import Table  # noqa: PLC0415
 
     config = summary.config
-    title = f"{config['assistant']} with {config['human']} human, {config['world']} world" + (
-        ", draft packs" if config["draft"] else "" if config["code_as_frozen"] else ", code changed since the freeze"
-    )
+    title = f"{config['assistant']} with {config['human']} human, {config['world']} world{_notes(summary)}"
     cells = Table(title=escape(title), title_justify="left")
     for name, justify in (
         ("task", "left"),

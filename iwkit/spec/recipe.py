@@ -16,16 +16,13 @@ from iwkit.spec.base import AsTuple, Model, Name, Text
 Vec2 = Annotated[tuple[float, float], AsTuple]
 Vec3 = Annotated[tuple[float, float, float], AsTuple]
 Vec4 = Annotated[tuple[float, float, float, float], AsTuple]
-Corners = Annotated[tuple[float, float, float, float, float, float], AsTuple]
-"""x, y, z of the lowest corner, then x, y, z of the highest."""
+Vec6 = Annotated[tuple[float, float, float, float, float, float], AsTuple]
 Unit = Annotated[float, Field(ge=0, le=1)]
 Length = Annotated[float, Field(gt=0, le=5)]
 Thickness = Annotated[float, Field(gt=0, le=0.5)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 Degrees = Annotated[float, Field(gt=0, le=180)]
-Colour = (
-    Annotated[tuple[Unit, Unit, Unit], AsTuple] | Annotated[tuple[Unit, Unit, Unit, Unit], AsTuple] | Text
-)
+Colour = Annotated[tuple[Unit, Unit, Unit], AsTuple] | Annotated[tuple[Unit, Unit, Unit, Unit], AsTuple] | Text
 """A colour word, or red, green, blue and perhaps opacity from 0 to 1."""
 Outline = Annotated[tuple[Vec2, ...], AsTuple, Field(min_length=2, max_length=64)]
 Path = Annotated[tuple[Vec3, ...], AsTuple, Field(min_length=2, max_length=64)]
@@ -51,7 +48,7 @@ class Part(Model):
     material: Name = "main"
     solid: bool = True
     proud: bool = False
-    box: Corners | None = None
+    box: Vec6 | None = None
     round: Annotated[float, Field(ge=0)] = 0
     lathe: Outline | None = None
     inner: Outline | None = None
@@ -63,7 +60,7 @@ class Part(Model):
     extrude: Outline | None = None
     plane: Literal["xy", "xz", "yz"] = "xy"
     span: Vec2 = (0, 0.01)
-    ellipsoid: Corners | None = None
+    ellipsoid: Vec6 | None = None
     turn: Vec3 = (0, 0, 0)
     mirror: Literal["", "x", "y", "xy"] = ""
 
@@ -99,9 +96,9 @@ class Print(Model):
     rect: Vec4
     at: float = 0
     wrap: Length | None = None
-    style: Literal[
-        "plain", "band", "page", "plan", "cover", "news", "screen", "display", "keys", "ruled", "card"
-    ] = "plain"
+    style: Literal["plain", "band", "page", "plan", "cover", "news", "screen", "display", "keys", "ruled", "card"] = (
+        "plain"
+    )
     text: Text | None = None
     fixed: bool = False
     paper: Name = "paper"
@@ -123,7 +120,7 @@ class Place(Model):
     """A box where things can be: for a surface its bottom lies on the surface."""
 
     link: Name = BODY
-    box: Corners
+    box: Vec6
 
 
 class Press(Model):
@@ -179,7 +176,13 @@ class PartsRecipe(_Recipe):
     @model_validator(mode="after")
     def _known_links(self) -> Self:
         known = {BODY, *self.links}
-        for owner in (*self.parts, *self.prints, *self.controls.values(), *self.surfaces.values(), *self.interiors.values()):
+        for owner in (
+            *self.parts,
+            *self.prints,
+            *self.controls.values(),
+            *self.surfaces.values(),
+            *self.interiors.values(),
+        ):
             if owner.link not in known:
                 raise ValueError(f"link '{owner.link}' is not among this recipe's links: {', '.join(sorted(known))}")
         return self
@@ -188,21 +191,28 @@ class PartsRecipe(_Recipe):
 class Door(Model):
     """What closes a cabinet.
 
-    `opens`: hinged at the left or right edge, a flap hinged at the bottom, a drawer, or a panel that slides sideways.
-    `panel` are the fixed parts of the front around it: left, right, below, above, in metres. `open` is in degrees, or
-    for a drawer the share of its depth. `pocket` is the depth of a tray on the inside.
+    `opens`: hinged at the left or right edge, a flap hinged at the bottom, a drawer, or a panel that slides to the right.
+    `panel` are the fixed parts of the front around it: left, right, below, above, in metres. `open` are degrees, or the
+    share of a drawer's depth. The middle of the handle is at `handle_at`, a share of the door's height. `window` is the
+    material of a pane, `pocket` the depth of a tray on the inside.
     """
 
     opens: Literal["left", "right", "flap", "drawer", "slide"] = "left"
     thickness: Thickness = 0.02
     panel: Vec4 = (0, 0, 0, 0)
-    open: float = Field(default=95, gt=0, le=170)
+    open: Annotated[float, Field(gt=0, le=170)] = 95
     handle: Literal["bar", "knob", "none"] = "bar"
     handle_length: Length = 0.16
     handle_at: Unit = 0.5
     material: Name = "main"
     window: Name | None = None
     pocket: Annotated[float, Field(ge=0, le=0.2)] = 0
+
+    @model_validator(mode="after")
+    def _share_of_drawer(self) -> Self:
+        if self.opens == "drawer" and self.open > 1:
+            raise ValueError("a drawer's `open` is the share of its depth that comes out, at most 1")
+        return self
 
 
 class CabinetRecipe(_Recipe):
@@ -228,7 +238,6 @@ class ChestRecipe(_Recipe):
     kind: Literal["chest"]
     lid: Annotated[float, Field(ge=0, le=0.2)] = 0
     open: Degrees = 100
-    taper: Annotated[float, Field(ge=0, le=0.2)] = 0
     plinth: Annotated[float, Field(ge=0, le=0.5)] = 0
 
 
@@ -241,7 +250,6 @@ class ShelfRecipe(_Recipe):
     side: Thickness = 0.025
     board: Thickness = 0.022
     back: bool = False
-    rim: Annotated[float, Field(ge=0, le=0.1)] = 0
     wheels: Annotated[float, Field(ge=0, le=0.2)] = 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from iwkit_runtime.english.clauses import Clause, clauses
@@ -26,7 +26,7 @@ from iwkit_runtime.loop.views import LegendEntry
 _FULL, _HEAD, _OTHER_WORD, _LOOSE = 4.0, 3.0, 2.5, 1.0
 """How well a noun fits: the whole name, its head, another word for it, one of its other words."""
 _LOCATIVES = frozenset({"on", "in", "inside", "into", "onto", "from", "at", "off", "within"})
-_TELLING = frozenset({"for", "with", "label", "of", "against"})
+_TELLING = frozenset({"for", "label", "of", "at"})
 _OPENINGS = frozenset({"door", "lid", "cover", "flap", "doors"})
 _MINE = frozenset({"your", "my", "me", "you"})
 
@@ -99,6 +99,8 @@ def ground(said: Phrase, entries: Sequence[LegendEntry], focus: Focus | None = N
     """
     focus = focus or Focus()
     scored = [(score, e) for e in entries if (score := _score(said, e, entries, focus)) is not None]
+    if not scored and "right" in said.words:
+        return ground(replace(said, words=tuple(w for w in said.words if w != "right")), entries, focus)  # the correct one
     scored = _without(scored, focus.excluded)
     if "other" in said.words or "another" in said.words:
         scored = _without(scored, frozenset(focus.named[:1]) | frozenset(filter(None, [focus.held])))
@@ -120,20 +122,42 @@ def mentioned(said: Iterable[str], entries: Sequence[LegendEntry]) -> set[str]:
     return {e.handle for run in runs for group in mentions(run, entries) for e in group}
 
 
-def mentions(tokens: Sequence[str], entries: Sequence[LegendEntry]) -> list[tuple[LegendEntry, ...]]:
+def mentions(
+    tokens: Sequence[str], entries: Sequence[LegendEntry], focus: Focus | None = None
+) -> list[tuple[LegendEntry, ...]]:
     """What a run of words speaks of, in order: for each noun phrase the entries that fit it best."""
     plain = _NEEDED.sub(" ", f" {' '.join(tokens)} ").replace(" says ", " label ").replace(" reads ", " label ").split()
-    groups = (ground(said, entries).candidates for run in _runs(plain) for said in _phrases(run))
-    return [group for group in groups if group]
+    found: list[tuple[LegendEntry, ...]] = []
+    for run in _runs(plain):
+        for said in _phrases(run):
+            shorter = replace(said, words=said.words[:-1])
+            for attempt in (said, Phrase(said.words), shorter if len(said.core) > 1 else said):
+                if group := ground(attempt, entries, focus).candidates:
+                    found.append(group)
+                    focus = _after(group, focus)
+                    break
+    return found
 
 
-_NEEDED = re.compile(r" (?:that |which )?(?:you|we|i) (?:need|want|are after|are looking for|were looking for|asked for)(?! to\b)(?= )")
+def _after(group: Sequence[LegendEntry], focus: Focus | None) -> Focus:
+    """The focus after a group was spoken of."""
+    focus = focus or Focus()
+    if len(group) == 1:
+        return replace(focus, named=(group[0].handle, *focus.named), kind=())
+    return replace(focus, kind=group[0].nouns) if len({e.nouns for e in group}) == 1 else focus
+
+
+_NEEDED = re.compile(
+    r" (?:that |which )?(?:you|we|i) (?:need|want|are after|are looking for|were looking for|asked for)(?! to\b)(?= )"
+)
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
     """Cut at commas, conjunctions and the verbs of statements."""
     run: list[str] = []
-    for token in tokens:
+    for i, token in enumerate(tokens):
+        if token in ("is", "are", "was", "were") and tokens[i + 1 : i + 2] and tokens[i + 1] in _PREDICATES and run:
+            continue  # `the carton is on the left`: where it is belongs to it
         if token in _RUN_ENDS:
             yield run
             run = []
@@ -142,6 +166,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
     yield run
 
 
+_PREDICATES = frozenset({"on", "in", "near", "at", "to", "by", "inside", "into"})
 _RUN_ENDS = FINITE | WITNESS | frozenset({",", "and", "or", "but", "then", "you", "i", "we", "not"})
 
 
@@ -151,7 +176,9 @@ def _phrases(run: Sequence[str]) -> Iterator[Phrase]:
         return
     said = phrase(run)
     yield Phrase(_from_determiner(said.words), said.attached)
-    yield from (Phrase(_from_determiner(a.words)) for a in said.attached if a.words and not a.side)
+    for i, attached in enumerate(said.attached):
+        if attached.words and not attached.side:
+            yield Phrase(_from_determiner(attached.words), said.attached[i + 1 :])
 
 
 def _from_determiner(spoken: tuple[str, ...]) -> tuple[str, ...]:
@@ -167,12 +194,15 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
     """How well an entry fits, None where it cannot be meant."""
     known = _known(entry)
     core = list(said.core)
-    if any(a.preposition == "inhand" for a in said.attached) and not entry.held:
+    in_hand = any(a.preposition == "inhand" for a in said.attached)
+    if in_hand and not entry.held:
         return None
     if said.one:
         base, rest = _like_last(known, core, said.attached, entries, focus)
     else:
         base, rest = _noun(known, core, said.words)
+    if base is None and in_hand:
+        return _LOOSE  # whatever it is called, it is the thing in the hand
     if base is None:
         return None
     total = base
@@ -247,9 +277,7 @@ def _head_at(core: Sequence[str], plain: Sequence[str], noun: Sequence[str]) -> 
     return _spoken_head(core, plain) in noun
 
 
-def _modifier(
-    word: str, known: _Known, base: float, said: Phrase, entries: Sequence[LegendEntry]
-) -> float | None:
+def _modifier(word: str, known: _Known, base: float, said: Phrase, entries: Sequence[LegendEntry]) -> float | None:
     """The worth of one more word of the phrase, None where it contradicts."""
     if word in SIDES | {"middle"}:
         return _side(word, known, mine=bool(set(said.words) & _MINE) and not _facing(said))
@@ -258,7 +286,7 @@ def _modifier(
     if word in known.support:
         return 0.9
     if word.isdigit():
-        return None
+        return 0.0 if said.words[-1] != singular(said.words[-1]) else None  # a count: `the 3 invoices`
     if word in COLOURS:
         return None if known.entry.colour or COLOURS & known.says else -0.5
     if ANTONYMS.get(word) in known.says:

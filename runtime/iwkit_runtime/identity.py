@@ -30,6 +30,9 @@ def runtime_digest() -> str:
     return "sha256:" + total.hexdigest()
 
 
-def cell_key(task_digest: str, world: str, assistant: str, human: str, seed: int) -> str:
-    """The identity of one cell; equal keys mean that the result would be the same (design: closed loop)."""
-    return digest([task_digest, world, assistant, human, seed, runtime_digest()])
+def cell_key(uses: str, world: str, assistant: str, human: str, seed: int) -> str:
+    """The identity of one cell; equal keys mean that the result would be the same (design: closed loop).
+
+    `uses` is the digest of the pack with its scene, categories and family file.
+    """
+    return digest([uses, world, assistant, human, seed, runtime_digest()])

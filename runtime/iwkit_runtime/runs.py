@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from iwkit import __version__
 from iwkit.compile import CompiledTask
@@ -24,28 +24,32 @@ WORLDS: dict[str, Callable[[], World]] = {"symbolic": SymbolicWorld}
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What all cells of a run folder share.
-
-    `draft`: packs need not be frozen. `code_as_frozen` is False where the packs were frozen with other code (or not at
-    all); results say so until the controls are repeated.
-    """
+    """What all cells of a run folder share. `draft`: packs need not be frozen."""
 
     assistant: str
     human: str
     world: str
     draft: bool = False
-    code_as_frozen: bool = False
 
     def header(self) -> dict[str, Any]:
         return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self)}
 
 
+Freeze = Literal["frozen", "code changed", "draft"]
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A pack to run: the compiled task and the file it came from."""
+    """A pack to run: the compiled task, the file it came from, and the digest of the pack with all that it uses.
+
+    `freeze` says how it stands to its lock: as frozen, the same but with other code than its controls, or a draft.
+    Results carry it.
+    """
 
     task: CompiledTask
     path: Path
+    uses: str
+    freeze: Freeze
 
 
 Progress = Callable[[str, Record], None]
@@ -74,6 +78,7 @@ def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progr
         AgentError: no such assistant or human, or it cannot be made.
     """
     world = make_world(config.world)
+    _distinct(sources)
     for source in sources[:1]:
         # A name that was mistyped claims no folder.
         rehearsal = Episode(source.task, world, lambda _kind, _fields: None)
@@ -82,6 +87,14 @@ def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progr
         _plan(folder, config, sources, seed)
         for source in sources:
             progress(source.task.id, _cell(source, config, world, folder, seed))
+
+
+def _distinct(sources: Sequence[Source]) -> None:
+    seen: dict[str, Path] = {}
+    for source in sources:
+        other = seen.setdefault(source.task.id, source.path)
+        if other != source.path:
+            raise UsageError(f"{other} and {source.path} are both called {source.task.id}: run them into two folders")
 
 
 def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) -> None:
@@ -102,10 +115,12 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
             "family": task.pack.family,
             "source_family": task.pack.source_family,
             "digest": task.digest,
-            "key": cell_key(task.digest, config.world, config.assistant, config.human, seed),
+            "uses": source.uses,
+            "freeze": source.freeze,
+            "key": _key(source, config, seed),
         }
         known = cells.setdefault(cell_name(task.id, seed), cell)
-        if known != cell:
+        if known["key"] != cell["key"]:
             raise LedgerError(f"{folder} holds {task.id} with another digest: choose another --out")
     for source in sources:
         write_atomic(folder / "packs" / f"{source.task.id}.yaml", source.path.read_bytes())
@@ -114,26 +129,31 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
 
 def _cell(source: Source, config: Config, world: World, folder: Path, seed: int) -> Record:
     """The closing record of a cell: of its valid attempt, or of the one that is played now."""
-    task = source.task
-    cell = cell_name(task.id, seed)
+    cell = cell_name(source.task.id, seed)
     attempts = attempt_paths(folder, cell)
     if attempts:
         with Journal(attempts[-1]) as journal:
             if journal.end is None:
-                return _play(task, config, world, journal, seed)
+                return _play(source, config, world, journal, seed)
             if journal.end["status"] != "void":
                 return journal.end
     with Journal(attempt_path(folder, cell, len(attempts) + 1)) as journal:
-        return _play(task, config, world, journal, seed)
+        return _play(source, config, world, journal, seed)
 
 
-def _play(task: CompiledTask, config: Config, world: World, journal: Journal, seed: int) -> Record:
+def _key(source: Source, config: Config, seed: int) -> str:
+    return cell_key(source.uses, config.world, config.assistant, config.human, seed)
+
+
+def _play(source: Source, config: Config, world: World, journal: Journal, seed: int) -> Record:
+    task = source.task
     header = {
         **config.header(),
         "task": task.id,
         "seed": seed,
         "digest": task.digest,
         "physical_digest": task.physical_digest,
-        "key": cell_key(task.digest, config.world, config.assistant, config.human, seed),
+        "uses": source.uses,
+        "key": _key(source, config, seed),
     }
     return play(task, world, journal, header, assistant=config.assistant, human=config.human)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from iwkit import resources
 from iwkit.compile import load_task
+from iwkit.digest import digest
 from iwkit.errors import Problems, UsageError
 from iwkit.library import Library
-from iwkit.lock import difference, home_of, load_lock
+from iwkit.lock import difference, home_of, load_lock, uses
 from iwkit.problems import Problem
 from iwkit_runtime.identity import runtime_digest
-from iwkit_runtime.runs import Source
+from iwkit_runtime.runs import Freeze, Source
 
 
 def pack_files(names: Sequence[str]) -> list[Path]:
@@ -51,12 +52,6 @@ def _files(name: str, locked: dict[str, Path]) -> Iterable[Path]:
     )
 
 
-def code_as_frozen(sources: Iterable[Source]) -> bool:
-    """Whether every pack was frozen with the code that runs now."""
-    locks = [load_lock(home) for home in dict.fromkeys(home_of(s.path) for s in sources)]
-    return all(lock is not None and lock.runtime == runtime_digest() for lock in locks)
-
-
 def select(names: Sequence[str], library: Library, *, draft: bool) -> list[Source]:
     """Compile the packs and check them against their lock.
 
@@ -73,10 +68,13 @@ def select(names: Sequence[str], library: Library, *, draft: bool) -> list[Sourc
         except Problems as error:
             problems += error.problems
             continue
-        sources.append(Source(task, path))
-        why = difference(load_lock(home_of(path)), task, library)
+        lock = load_lock(home_of(path))
+        why = difference(lock, task, library)
         if why:
             unfrozen.append(why)
+        same_code = lock is not None and lock.runtime == runtime_digest()
+        freeze: Freeze = "draft" if why else "frozen" if same_code else "code changed"
+        sources.append(Source(task, path, digest(uses(task, library)), freeze))
     if problems:
         raise Problems(problems)
     if unfrozen and not draft:
