@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -103,9 +104,13 @@ def test_every_command_is_documented() -> None:
 
 @pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda v: v if isinstance(v, str) else "")
 def test_every_option_is_documented(name: str, command: Any) -> None:
-    described = {re.findall(r"--[a-z-]+", row[0])[0] for row in rows(documented_commands()[name])}
-    options = {o for p in command.params if p.param_type_name == "option" for o in p.opts if o.startswith("--")}
-    assert described == options
+    described = {re.findall(r"--[a-z-]+", row[0])[0]: row[1] for row in rows(documented_commands()[name])}
+    options = {p.opts[-1]: p for p in command.params if p.param_type_name == "option"}
+    assert set(described) == set(options)
+    for option, param in options.items():
+        assert ("needed" in described[option]) == param.required, option
+        if isinstance(param.default, str):
+            assert f"`{param.default}` (default)" in described[option], option
 
 
 def test_every_exit_code_is_documented() -> None:
@@ -178,14 +183,20 @@ def test_readme_set_up_is_one_line_each(marker: str) -> None:
     assert f"\n  {lines[0].split()[2]})" in (ROOT / "dev").read_text("utf-8")
 
 
-def test_the_transcript_in_the_readme_is_real(tmp_path: Path) -> None:
-    run = [sys.executable, "-m", "iwkit.cli.main"]
-    pack = ROOT / "taskpacks" / "finding" / "F10.yaml"
-    subprocess.run([*run, "run", pack, "--draft", "--out", tmp_path], capture_output=True, check=True)
-    told = subprocess.run([*run, "report", tmp_path, "--episode", "F10"], capture_output=True, text=True, check=True)
-    shown = re.search(r"```\n(Handoff\n.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    assert shown
-    assert set(shown.group(1).splitlines()) <= set(told.stdout.splitlines())
+def test_the_output_in_the_readme_is_real(tmp_path: Path) -> None:
+    def iwkit(*words: str | Path) -> set[str]:
+        command = [sys.executable, "-m", "iwkit.cli.main", *words]
+        fixed = os.environ | {"COLUMNS": "80", "PYTHONUTF8": "1"}
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", env=fixed, check=True)
+        return {line.rstrip() for line in done.stdout.splitlines()}
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    printed = iwkit("run", ROOT / "taskpacks", "--draft", "--out", tmp_path)
+    told = iwkit("report", tmp_path, "--episode", "F10")
+    for start, real in (("┏", printed), ("Handoff", told)):
+        shown = re.search(rf"```\n({start}.*?)```", text, re.DOTALL)
+        assert shown
+        assert set(shown.group(1).splitlines()) <= real
 
 
 def test_the_architecture_names_every_room_of_the_language_and_none_that_is_not() -> None:
@@ -262,11 +273,9 @@ def test_the_example_pack_is_clean_and_its_controls_are_right(tmp_path: Path) ->
 def written_kinds() -> set[str]:
     """The kinds of record that the sources write."""
     found = set()
-    sources = [
-        ROOT / "iwkit" / "ledger.py",
-        ROOT / "iwkit" / "recorder.py",
-        *(ROOT / "runtime" / "iwkit_runtime").rglob("*.py"),
-    ]
+    runtime = ROOT / "runtime" / "iwkit_runtime"
+    sources = [ROOT / "iwkit" / "ledger.py", ROOT / "iwkit" / "recorder.py", runtime / "play.py"]
+    sources += (runtime / "loop").glob("*.py")
     for path in sources:
         text = path.read_text("utf-8")
         found |= set(re.findall(r"(?:journal\.append|_sink|recorder\.step)\(\s*\"(\w+)\"", text))
@@ -333,5 +342,5 @@ def test_report_json_has_what_the_page_promises() -> None:
     data = json.loads(json.dumps(to_json(Summary(Path("x"), {}, (cell,)))))
     text = section(page("cli.md"), "`iwkit report FOLDER`")
     promised = set(re.findall(r"`([a-z_]+)`", text.split("The JSON has")[1]))
-    assert promised - {"pass", "fail", "void"} <= data.keys() | data["tasks"]["F10"].keys()
+    assert promised - {"pass", "fail", "void", "frozen", "draft"} <= data.keys() | data["tasks"]["F10"].keys()
     assert {"pass_rate", "families", "tasks"} <= data.keys()

@@ -21,6 +21,7 @@ MAX_SPEECH: Final = 2_000
 _FENCE: Final = re.compile(r"\A```[a-zA-Z]*[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 _TOKEN: Final = re.compile(r"\$\s*(silent|interrupt|error|done)\s*\$|<\s*done\s*/\s*>", re.IGNORECASE)
 _TAG: Final = re.compile(r"<\s*(/?)\s*(reasoning|action|speak)\s*>", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"\A(?:\"(.*)\"|'(.*)'|“(.*)”|‘(.*)’|«(.*)»|`(.*)`)\Z", re.DOTALL)
 _INVISIBLE: Final = {"Cf", "Cc"}
 
 
@@ -57,12 +58,22 @@ def _clean(raw: str, repairs: list[str]) -> str:
     return stripped
 
 
+def _unquoted(text: str, repairs: list[str]) -> str:
+    """The text without quotation marks that enclose all of it, where a control token comes right after the first."""
+    match = _QUOTED.match(text)
+    inside = next(part for part in match.groups() if part is not None).strip() if match else ""
+    if not _TOKEN.match(inside):
+        return text
+    repairs.append("quotation marks removed")
+    return inside
+
+
 def read_assistant(raw: str) -> AssistantAnswer:
     """Read one answer of the assistant."""
     repairs: list[str] = []
     if len(raw) > MAX_ANSWER:
         return AssistantAnswer("malformed", why=f"longer than {MAX_ANSWER} characters")
-    text = _clean(raw, repairs)
+    text = _unquoted(_clean(raw, repairs), repairs)
     if not text:
         return AssistantAnswer("malformed", why="empty answer")
     first = _TOKEN.match(text)

@@ -16,13 +16,15 @@ from iwkit.trace import Event, Happening
 from iwkit.verbs import BY_NAME
 from iwkit.world.base import Receipt, World
 from iwkit_runtime.loop.answers import read_assistant, read_human
-from iwkit_runtime.loop.leaks import leaked
+from iwkit_runtime.loop.leaks import leaked, private_names
 from iwkit_runtime.loop.legend import Legend
 from iwkit_runtime.loop.views import AssistantView, Done, HumanView, Instruction, LegendEntry, Spoken
 from iwkit_runtime.loop.wearer import Plan
 
 Role = Literal["assistant", "human"]
 By = Literal["assistant", "plan", "human"]
+
+_GRAMMAR = describe_grammar()
 
 
 def _on_the_way(command: Command) -> bool:
@@ -47,6 +49,7 @@ class Episode:
         self.actions = 0
         self._sink = sink
         self._legend = Legend(task, self.rules)
+        self._private = private_names(task)
         self._entries: tuple[LegendEntry, ...] = ()
         self._plan = Plan(task.plan)
         self._queue: list[tuple[Command, str]] = []
@@ -196,7 +199,7 @@ class Episode:
             last=self._last,
             instructions=tuple(self._instructions),
             plan=self._legend.text(self._plan.next.command) if self._plan.next else None,
-            grammar=describe_grammar(),
+            grammar=_GRAMMAR,
             frames=(),
             notice=self._notice["human"],
         )
@@ -221,7 +224,7 @@ class Episode:
         heard = self._instructions[-1] if self._instructions and self._instructions[-1].new else None
         self._instructions = [replace(i, new=False) for i in self._instructions]
         if answer.speak:
-            if leak := leaked(answer.speak, self.task):
+            if leak := leaked(answer.speak, self._private):
                 self.void = f"the human's speech leaks {leak!r}"
                 self._finish("human leak")
                 return
