@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from iwkit_runtime.english.clauses import Clause, clauses
+from iwkit_runtime.english.clause import Clause
+from iwkit_runtime.english.clauses import clauses
 from iwkit_runtime.english.lexicon import (
     ANTONYMS,
     COLOURS,
     DETERMINERS,
     FINITE,
+    PREPOSITIONS,
     SAME_AS,
     SIDES,
     STOPWORDS,
@@ -34,12 +36,14 @@ _MINE = frozenset({"your", "my", "me", "you"})
 @dataclass(frozen=True, slots=True)
 class Focus:
     """What has been talked about: `held`, then what was `named`, the most recent first, and what was ruled out. `kind`
-    is the nouns of the kind of thing that was spoken of last, where it was not clear which one was meant."""
+    is the nouns of the kind of thing that was spoken of last, where it was not clear which one was meant; `recent` is
+    what the same utterance has named."""
 
     held: str | None = None
     named: tuple[str, ...] = ()
     excluded: frozenset[str] = frozenset()
     kind: tuple[str, ...] = ()
+    recent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,8 @@ def _known(entry: LegendEntry) -> _Known:
 
 def _head(noun: tuple[str, ...]) -> str:
     """`bottle` of `bottle of water`, `carton` of `orange juice carton`."""
-    return noun[noun.index("of") - 1] if "of" in noun[1:] else noun[-1]
+    cut = next((i for i, word in enumerate(noun) if i and word in PREPOSITIONS | {"of"}), len(noun))
+    return noun[cut - 1]
 
 
 def ground(said: Phrase, entries: Sequence[LegendEntry], focus: Focus | None = None) -> Grounding:
@@ -99,8 +104,12 @@ def ground(said: Phrase, entries: Sequence[LegendEntry], focus: Focus | None = N
     """
     focus = focus or Focus()
     scored = [(score, e) for e in entries if (score := _score(said, e, entries, focus)) is not None]
+    if not scored and said.one and (focus.kind or focus.named):
+        return ground(said, entries, replace(focus, kind=(), named=()))
     if not scored and "right" in said.words:
-        return ground(replace(said, words=tuple(w for w in said.words if w != "right")), entries, focus)  # the correct one
+        return ground(
+            replace(said, words=tuple(w for w in said.words if w != "right")), entries, focus
+        )  # the correct one
     scored = _without(scored, focus.excluded)
     if "other" in said.words or "another" in said.words:
         scored = _without(scored, frozenset(focus.named[:1]) | frozenset(filter(None, [focus.held])))
@@ -128,8 +137,12 @@ def mentions(
     """What a run of words speaks of, in order: for each noun phrase the entries that fit it best."""
     plain = _NEEDED.sub(" ", f" {' '.join(tokens)} ").replace(" says ", " label ").replace(" reads ", " label ").split()
     found: list[tuple[LegendEntry, ...]] = []
+    view: tuple[Attached, ...] = ()
     for run in _runs(plain):
-        for said in _phrases(run):
+        if run[:1] == ["facing"]:
+            view = (Attached("facing", tuple(run[1:])),)
+            continue
+        for said in (p.with_attached(view) for p in _phrases(run)):
             shorter = replace(said, words=said.words[:-1])
             for attempt in (said, Phrase(said.words), shorter if len(said.core) > 1 else said):
                 if group := ground(attempt, entries, focus).candidates:
@@ -182,9 +195,9 @@ def _phrases(run: Sequence[str]) -> Iterator[Phrase]:
 
 
 def _from_determiner(spoken: tuple[str, ...]) -> tuple[str, ...]:
-    """Without a verb before the noun: from the last determiner on, where there is one."""
+    """Without a verb before the noun: from the first determiner on, where there is one."""
     starts = [i for i, word in enumerate(spoken) if word in DETERMINERS and i + 1 < len(spoken)]
-    return spoken[starts[-1] :] if starts else spoken
+    return spoken[starts[0] :] if starts else spoken
 
 
 # --- scoring ----------------------------------------------------------------------------------------------------------
@@ -205,7 +218,7 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
         return _LOOSE  # whatever it is called, it is the thing in the hand
     if base is None:
         return None
-    total = base
+    total = base + _pointing(said, entry, focus)
     for word in rest:
         value = _modifier(word, known, base, said, entries)
         if value is None:
@@ -217,6 +230,13 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
             return None
         total += value
     return total
+
+
+def _pointing(said: Phrase, entry: LegendEntry, focus: Focus) -> float:
+    """`that cabinet` is the one just spoken of, though another thing may be called a cabinet more often."""
+    if entry.handle not in focus.recent or said.one:
+        return 0.0
+    return 1.5 if said.words[0] in ("that", "this", "these", "those") else 0.7 if len(said.core) == 1 else 0.0
 
 
 def _like_last(
@@ -325,10 +345,12 @@ def _side(side: str, known: _Known, *, mine: bool) -> float | None:
 def _attached(attached: Attached, known: _Known, *, facing: bool) -> float | None:
     """The worth of a phrase with its preposition."""
     if attached.side:
-        if "its" in attached.words or "his" in attached.words:
-            return 0.0
+        if "its" in attached.words and not SIDES & known.says:
+            return 0.0  # it is at the side of another thing
         return _side(attached.side, known, mine=bool(set(attached.words) & _MINE) and not facing)
     named = [SAME_AS.get(singular(w), singular(w)) for w in attached.words if w not in STOPWORDS]
+    if attached.preposition in _LOCATIVES and named and tuple(named) in known.nouns:
+        return None  # nothing is on itself
     total = 0.0
     for word in named:
         if word in SIDES | {"middle"} and attached.preposition != "facing":
@@ -340,9 +362,10 @@ def _attached(attached: Attached, known: _Known, *, facing: bool) -> float | Non
             total += 1.0
         elif word in known.support or set(meanings(word)[1:]) & known.support:
             total += 0.9
-        elif word.isdigit() and attached.preposition in _TELLING:
-            return None
-        elif attached.preposition == "label" and known.entry.label:
+        elif (
+            word.isdigit()
+            and (attached.preposition in _TELLING or (attached.preposition == "with" and word == named[-1]))
+        ) or (attached.preposition == "label" and known.entry.label):
             return None
         elif attached.preposition in _LOCATIVES and known.support and not known.entry.held:
             total -= 0.75

@@ -1,4 +1,4 @@
-"""The rules human: understands English by rules, offline and always alike, with the restrictions of its family (EVAL-3).
+"""The rules human: English by rules, offline and always alike, with the restrictions of its family (EVAL-3).
 
 Its only input is the `HumanView`. It does what was asked for and no more, asks back where that is not clear, and never
 opens, searches or chooses by itself.
@@ -7,11 +7,13 @@ opens, searches or chooses by itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from iwkit_runtime.english.clauses import Clause, clauses
-from iwkit_runtime.english.errand import WAY, Errand, Errands, Step
+from iwkit_runtime.english.clause import Clause
+from iwkit_runtime.english.clauses import understand
+from iwkit_runtime.english.errand import Errands
+from iwkit_runtime.english.steps import WAY, Errand, Step
 from iwkit_runtime.english.words import sentences
 from iwkit_runtime.loop.answers import write_human
 from iwkit_runtime.loop.views import Done, HumanView, Instruction
@@ -60,8 +62,10 @@ class RulesHuman:
             return _go_on(view)
         refused = _refused(heard)
         if refused is not None:
-            return write_human(speak=f"{refused.text} What should I do?")
-        governing = next((h for h in heard if h.has("do", "unknown", "condition") or (h.has("halt") and h.instruction.new)), None)
+            return write_human(speak=f"{_own_voice(refused.text)} What should I do?")
+        governing = next(
+            (h for h in heard if h.has("do", "unknown", "condition") or (h.has("halt") and h.instruction.new)), None
+        )
         if governing is None:
             return _no_instruction(view, heard[0])
         if not governing.has(*_ASKING_FOR_ACTION):
@@ -75,8 +79,7 @@ def _listen(instructions: Sequence[Instruction]) -> list[_Heard]:
     done: tuple[Done, ...] = ()
     for instruction in reversed(instructions):
         done = (*instruction.done, *done)
-        parts = tuple(c for s in sentences(instruction.text) for c in clauses(s))
-        heard.append(_Heard(instruction, parts, done))
+        heard.append(_Heard(instruction, understand(instruction.text), done))
     return heard
 
 
@@ -87,12 +90,29 @@ def _refused(heard: Sequence[_Heard]) -> Done | None:
     return done[-1] if done and not done[-1].ok and not newest.new else None
 
 
+_VOICE: Final = (
+    ("You are", "I am"),
+    ("you are", "I am"),
+    ("Your ", "My "),
+    ("your ", "my "),
+    ("You ", "I "),
+    ("you ", "I "),
+)
+
+
+def _own_voice(text: str) -> str:
+    """The world's sentence to the wearer as the wearer says it: `Your hand is full` is `My hand is full`."""
+    for theirs, own in _VOICE:
+        text = text.replace(theirs, own)
+    return text
+
+
 def _go_on(view: HumanView) -> str:
     """Nothing was said: the wearer's own plan under WATCH, else wait. A plan step that was refused is reported."""
     if view.plan is None:
         return write_human()
     refused = view.last is not None and not view.last.ok and view.last.command == view.plan
-    return write_human(action=view.plan, speak=view.last.text if refused and view.last else "")
+    return write_human(action=view.plan, speak=_own_voice(view.last.text) if refused and view.last else "")
 
 
 def _no_instruction(view: HumanView, newest: _Heard) -> str:
@@ -109,7 +129,7 @@ def _no_instruction(view: HumanView, newest: _Heard) -> str:
 
 
 def _carry_out(view: HumanView, heard: _Heard) -> str:
-    errand = Errands(view, heard.done).run(heard.clauses)
+    errand = _straight(Errands(view, heard.done).run(heard.clauses))
     steps, cut = _allowed(view.source_family, errand)
     if steps:
         speak = _PART if view.source_family in _SINGLE and cut else ""
@@ -119,6 +139,14 @@ def _carry_out(view: HumanView, heard: _Heard) -> str:
     if view.plan is not None:
         return write_human(action=view.plan)
     return write_human(speak=REPORTS.get(view.source_family, "Done."))
+
+
+def _straight(errand: Errand) -> Errand:
+    """Without turns and paces on the way to something: the body finds its way (SEM-3)."""
+    ends = [i for i, s in enumerate(errand.steps) if s.primitive not in WAY]
+    last = ends[-1] if ends else -1
+    kept = (s for i, s in enumerate(errand.steps) if i > last or s.primitive not in ("turn", "forward"))
+    return replace(errand, steps=tuple(kept))
 
 
 def _allowed(family: str, errand: Errand) -> tuple[list[Step], bool]:
