@@ -21,8 +21,8 @@ def thing(handle: str, nouns: str, description: str = "", **more: object) -> Leg
 
 
 LEGEND = (
-    thing("<workshop> (1)", "workshop", place=True, visible=False),
-    thing("<store_room> (1)", "store room", place=True, visible=False),
+    thing("<workshop> (1)", "workshop", place=True, room=True, visible=False),
+    thing("<store_room> (1)", "store room", place=True, room=True, visible=False),
     thing("<door> (1)", "workshop door|door", "the workshop door", place=True, visible=False),
     thing("<workbench> (1)", "workbench|bench", place=True),
     thing("<chest> (2)", "tool chest|chest", "the tool chest on the left as you face the workbench", place=True),

@@ -191,14 +191,14 @@ class Errands(Progress):
             self._take(self._find(reading.obj, "carry"))
             return
         obj, preposition, place = self._placing(reading)
-        if self._is_room(place) or (preposition not in INTO | ONTO | {"floor"} and self._put_later(obj)):
+        if place.room or (preposition not in INTO | ONTO | {"floor"} and self._put_later(obj)):
             self._take(obj)
             self._give("navigate_to", place)
             self._name([obj.handle, place.handle])
             self._gone_to = place
             return
         if preposition not in INTO | ONTO | {"floor"}:
-            preposition = "in" if self._only_inside(place) else "on"
+            preposition = "in" if self._means_inside(place) else "on"
         self._settle(obj, preposition, place)
 
     def _put_later(self, obj: LegendEntry) -> bool:
@@ -217,7 +217,7 @@ class Errands(Progress):
         if not reading.ways:
             obj = self._find(reading.obj, "carry")
             if self._gone_to is not None and not reading.back:
-                return obj, "in" if self._only_inside(self._gone_to) else "on", self._gone_to
+                return obj, "in" if self._means_inside(self._gone_to) else "on", self._gone_to
             raise Unclear(f"Where should I put {obj.description}?")
         best: tuple[float, LegendEntry, str, LegendEntry] | None = None
         first: Unclear | None = None
@@ -255,10 +255,10 @@ class Errands(Progress):
             if place is None:
                 raise Unclear(f"Where should I put {obj.description}?")
             if preposition == "there":
-                preposition = "in" if self._only_inside(place) else "on"
+                preposition = "in" if self._means_inside(place) else "on"
             return preposition, place, 0.0
         place, fit = self._fit(said, "place", obj.handle)
-        if not rooms and self._is_room(place):
+        if not rooms and place.room:
             raise Unclear(f"Where in {place.description} should I put {obj.description}?")
         if preposition in _NEAR and not place.place:
             support = [e for e in self._legend if place.support in (f"on {e.description}", f"in {e.description}")]
@@ -266,7 +266,7 @@ class Errands(Progress):
                 raise Unclear(f"What should I put {obj.description} on?")
             return place.support.split(" ", 1)[0], support[0], fit
         if preposition in _NEAR:
-            preposition = "in" if self._only_inside(place) else "on"
+            preposition = "in" if self._means_inside(place) else "on"
         return preposition, place, fit
 
     def _open(self, reading: Reading) -> None:

@@ -84,16 +84,10 @@ class Talk:
             return self._recent("place")
         return self._choose(ground(source, self._legend, self._focus()), "place", source)
 
-    def _is_room(self, place: LegendEntry) -> bool:
-        """A room is a place that doors are named after, or that is called one."""
-        name = place.description.removeprefix("the ")
-        if place.nouns != (name,):
-            return False
-        doors = [e for e in self._legend if "door" in e.nouns]
-        return name.split()[-1] == "room" or any(f" {name} " in f"{d.description} " for d in doors)
-
-    def _only_inside(self, place: LegendEntry) -> bool:
-        """Whether all that is known of a place speaks for putting things into it."""
+    def _means_inside(self, place: LegendEntry) -> bool:
+        """Whether "to the place" means into it: it has no top, or all that was done there speaks for its inside."""
+        if place.top != place.inside:
+            return place.inside
         kept = {e.support.split(" ", 1)[0] for e in self._legend if e.support.endswith(place.description)}
         opened = any(s.primitive in ("open", "close") and place.handle in s.others for s in [*self._done, *self._steps])
         opened = opened or (self._last == (place.handle,) and self._last_primitive in ("open", "close"))
@@ -187,7 +181,7 @@ class Talk:
                 self._named if self._last_primitive not in ("open", "close", "look_at") else (*self._named, *self._last)
             )
             named = [e for e in named if e.handle in worked]
-            suitable = [e for e in suitable if e in named and not self._is_room(e)] or [
+            suitable = [e for e in suitable if e in named and not e.room] or [
                 e for e in self._told_later() if e.place
             ]
         elif role == "grab":

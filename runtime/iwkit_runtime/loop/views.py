@@ -42,7 +42,8 @@ class LegendEntry:
     """A handle the human may use, with what it can tell about the thing (design: HumanView).
 
     `nouns` are the names people use for it, `description` the public one. `bearing` is in words as the wearer faces,
-    `support` the description of what it stands on or in. `place` marks what one can walk to or put things on or in.
+    `support` the description of what it stands on or in. `place` marks what one can walk to or put things on or in;
+    `top` and `inside` say which, `room` that it is a room.
     """
 
     handle: str
@@ -50,6 +51,9 @@ class LegendEntry:
     description: str
     place: bool
     visible: bool
+    top: bool = False
+    inside: bool = False
+    room: bool = False
     held: bool = False
     bearing: str = ""
     support: str = ""
