@@ -1,7 +1,8 @@
-"""Recipes: how a category of things is built as geometry (PHY-11). An asset is data; docs/assets.md shows how to write one.
+"""Recipes: how a category of things is built as geometry (PHY-11). docs/assets.md shows how to write one.
 
 Everything is drawn in metres in the asset's frame, at the size that the catalogue gives: origin at the middle of the
-footprint on the floor, front towards -y, x to the right as one faces the front, z up. A thing of another size is stretched.
+footprint on the floor, front towards -y, x to the right as one faces the front, z up. A thing of another size is
+stretched.
 """
 
 from __future__ import annotations
@@ -33,12 +34,30 @@ BODY = "body"
 """The name of the root link."""
 
 
+def crosses(outline: tuple[Vec2, ...]) -> bool:
+    """Whether a closed outline has fewer than three corners, or sides that cross or corners that coincide."""
+    sides = list(zip(outline, (*outline[1:], outline[0]), strict=True))
+    if len(outline) < 3 or len(set(outline)) < len(outline):
+        return True
+    return any(_cut(*one, *other) for i, one in enumerate(sides) for other in sides[i + 1 :])
+
+
+def _cut(a: Vec2, b: Vec2, c: Vec2, d: Vec2) -> bool:
+    """Whether two sides cross at a point within both."""
+    return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0
+
+
+def _side(a: Vec2, b: Vec2, p: Vec2) -> float:
+    return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+
+
 class Part(Model):
     """One shape: exactly one of `box`, `lathe`, `tube`, `extrude` and `ellipsoid`.
 
     `box`: corners, its edges rounded by `round`. `lathe`: radius and height from the bottom up, turned about `axis`
     through `at`; `inner` is the outline of its hollow. `tube`: a path of points with one `radius`, or one a point.
-    `extrude`: an outline in `plane`, thickened over `span`. `ellipsoid`: centre and half axes.
+    `smooth` draws a curve through the points of a lathe's or a tube's. `extrude`: an outline in `plane`, thickened over
+    `span`. `ellipsoid`: centre and half axes.
 
     `turn` are degrees about x, y and z through the part's centre; `mirror` adds its mirror images. A part that isn't
     `solid` is only seen. What is `proud` may stand out of the catalogue's size (a tap, a headboard).
@@ -77,6 +96,10 @@ class Part(Model):
             raise ValueError("`span` goes from the smaller number to the larger")
         if isinstance(self.radius, tuple) and self.tube and len(self.radius) != len(self.tube):
             raise ValueError("give one `radius`, or one for each point of the tube")
+        if self.extrude and crosses(self.extrude):
+            raise ValueError(
+                "an `extrude` is an outline of three points or more that neither crosses nor touches itself"
+            )
         for outline in (self.lathe, self.inner):
             if outline and any(radius < 0 for radius, _ in outline):
                 raise ValueError("a lathe's outline is [radius, height]; no radius is below 0")
@@ -92,7 +115,7 @@ class Print(Model):
     """
 
     link: Name = BODY
-    face: Literal["front", "back", "left", "right", "top"] = "front"
+    face: Literal["front", "back", "left", "right", "top", "bottom"] = "front"
     rect: Vec4
     at: float = 0
     wrap: Length | None = None
@@ -169,6 +192,7 @@ class PartsRecipe(_Recipe):
     """A thing put together from its parts, then stretched to its size."""
 
     kind: Literal["parts"]
+    parts: Annotated[tuple[Part, ...], AsTuple, Field(min_length=1)]
     links: dict[Name, Moving] = Field(default_factory=dict)
     surfaces: dict[Name, Place] = Field(default_factory=dict)
     interiors: dict[Name, Place] = Field(default_factory=dict)
@@ -176,22 +200,24 @@ class PartsRecipe(_Recipe):
     @model_validator(mode="after")
     def _known_links(self) -> Self:
         known = {BODY, *self.links}
-        for owner in (
+        if all(part.proud for part in self.parts):
+            raise ValueError("all parts are `proud`: something has to fill the thing's size")
+        owners: tuple[Part | Print | Press | Place, ...] = (
             *self.parts,
             *self.prints,
             *self.controls.values(),
             *self.surfaces.values(),
             *self.interiors.values(),
-        ):
-            if owner.link not in known:
-                raise ValueError(f"link '{owner.link}' is not among this recipe's links: {', '.join(sorted(known))}")
+        )
+        if unknown := next((owner.link for owner in owners if owner.link not in known), None):
+            raise ValueError(f"link '{unknown}' is not among this recipe's links: {', '.join(sorted(known))}")
         return self
 
 
 class Door(Model):
     """What closes a cabinet.
 
-    `opens`: hinged at the left or right edge, a flap hinged at the bottom, a drawer, or a panel that slides to the right.
+    `opens`: hinged at the left or right edge, a flap hinged at the bottom, a drawer, or a panel that slides right.
     `panel` are the fixed parts of the front around it: left, right, below, above, in metres. `open` are degrees, or the
     share of a drawer's depth. The middle of the handle is at `handle_at`, a share of the door's height. `window` is the
     material of a pane, `pocket` the depth of a tray on the inside.
@@ -233,7 +259,7 @@ class CabinetRecipe(_Recipe):
 
 
 class ChestRecipe(_Recipe):
-    """Walls around a cavity of the catalogue's interior that is open at the top, or closed by a lid hinged at the back."""
+    """Walls around a cavity of the catalogue's interior, open at the top or closed by a lid hinged at the back."""
 
     kind: Literal["chest"]
     lid: Annotated[float, Field(ge=0, le=0.2)] = 0
@@ -242,7 +268,7 @@ class ChestRecipe(_Recipe):
 
 
 class ShelfRecipe(_Recipe):
-    """Boards one above another between sides (`panel` or `post`); `boards` are their upper faces as shares of the height."""
+    """Boards between sides (`panel` or `post`); `boards` are their upper faces as shares of the height."""
 
     kind: Literal["shelf"]
     boards: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], AsTuple, Field(min_length=1)]

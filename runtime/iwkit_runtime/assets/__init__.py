@@ -1,0 +1,8 @@
+"""Things as geometry: from recipes (data) to meshes, convex pieces, joints, regions and labels."""
+
+from __future__ import annotations
+
+from iwkit_runtime.assets.build import build_asset
+from iwkit_runtime.assets.recipes import load_recipes
+
+__all__ = ["build_asset", "load_recipes"]

@@ -1,0 +1,109 @@
+"""From a category and its recipe to an asset (PHY-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from iwkit.errors import UsageError
+from iwkit.spec.catalogue import Category
+from iwkit.spec.recipe import DEFAULT_MATERIALS, Part, PartsRecipe, Print, Recipe
+from iwkit_runtime.assets import kinds
+from iwkit_runtime.assets.builder import Builder, Fit
+from iwkit_runtime.assets.cabinet import cabinet
+from iwkit_runtime.assets.colours import RGBA, rgba, tinted
+from iwkit_runtime.assets.kinds import Frame
+from iwkit_runtime.assets.shapes import shapes
+from iwkit_runtime.physical.spec import Asset, Vector
+
+DENSITY = 250.0
+"""Kilograms a cubic metre of outer size, for furniture whose mass the catalogue doesn't give."""
+
+KINDS: dict[str, Callable[[Builder, Any, Frame], None]] = {
+    "parts": kinds.parts,
+    "cabinet": cabinet,
+    "chest": kinds.chest,
+    "shelf": kinds.shelf,
+    "table": kinds.table,
+    "sink": kinds.sink,
+}
+
+
+def build_asset(
+    category_name: str,
+    category: Category,
+    recipe: Recipe | None = None,
+    *,
+    size: Vector | None = None,
+    colour: str | None = None,
+    label: str | None = None,
+    states: frozenset[str] = frozenset(),
+) -> Asset:
+    """Build one thing of a category; without a recipe it is a plain rounded box.
+
+    `size` (width, depth, height in metres) overrides the catalogue's, `colour` is a colour word for the recipe's `main`
+    material, `label` is printed in place of the recipe's own text, `states` (`cooked`, `dirty`, ...) tint it. The same
+    arguments give the same arrays on every machine.
+
+    Raises:
+        UsageError: no such colour or state, nowhere to write the label, or too small for its interior.
+    """
+    recipe = recipe or _plain_box(category)
+    frame = Frame(category_name, category, size or category.size)
+    build = Builder(_materials(recipe, colour, states), _fit(recipe, frame))
+    if isinstance(recipe, PartsRecipe):
+        for name, moving in recipe.links.items():
+            build.moving_part(name, moving)
+    KINDS[recipe.kind](build, recipe, frame)
+    build.parts(recipe.parts)
+    for name, press in recipe.controls.items():
+        build.press(name, build.fit.point(press.at), press.link)
+    if recipe.grip:
+        build.grip(recipe.grip)
+    _print(build, recipe, frame, label)
+    width, depth, height = frame.size
+    return build.asset(category_name, frame.size, category.mass or width * depth * height * DENSITY)
+
+
+def _materials(recipe: Recipe, colour: str | None, states: frozenset[str]) -> dict[str, RGBA]:
+    colours = {**DEFAULT_MATERIALS, **recipe.materials}
+    if colour is not None:
+        colours["main"] = colour
+    return {name: rgba(c) if name in ("paper", "ink") else tinted(rgba(c), states) for name, c in colours.items()}
+
+
+def _fit(recipe: Recipe, frame: Frame) -> Fit:
+    """Parts alone are stretched to the size exactly; what goes with code that knows the size, as the size differs."""
+    size = np.array(frame.size)
+    if not isinstance(recipe, PartsRecipe):
+        return Fit(size / np.array(frame.category.size))
+    seen = [shape.mesh.vertices for part in recipe.parts if not part.proud for shape in shapes(part)]
+    points = np.concatenate(seen)
+    low, high = points.min(0), points.max(0)
+    scale = size / (high - low)
+    middle = (low + high) / 2
+    return Fit(scale, -scale * [middle[0], middle[1], low[2]])
+
+
+def _print(build: Builder, recipe: Recipe, frame: Frame, label: str | None) -> None:
+    free = [print_ for print_ in recipe.prints if not print_.fixed]
+    if label is not None and not free:
+        raise UsageError(f"nothing is written on a {frame.category.public[0]}: leave out the label '{label}'")
+    for print_ in recipe.prints:
+        text = print_.text if print_.fixed or label is None else label
+        if text is not None:
+            build.print_(print_, text)
+
+
+def _plain_box(category: Category) -> PartsRecipe:
+    width, depth, height = category.size
+    body = Part(
+        material="main", box=(-width / 2, -depth / 2, 0, width / 2, depth / 2, height), round=min(category.size) * 0.15
+    )
+    x, y = 0.42 * width, 0.42 * depth
+    flat = height < 0.03
+    rect = (-x, -y, x, y) if flat else (-x, 0.1 * height, x, 0.9 * height)
+    label = Print(face="top" if flat else "front", rect=rect, at=height if flat else -depth / 2)
+    return PartsRecipe(kind="parts", materials={"main": "light grey"}, parts=(body,), prints=(label,))

@@ -1,0 +1,294 @@
+"""Analytic arm IK: the elbow from the distance, the swivel of the elbow sampled, joint limits kept (ACT-7; paper B.2).
+
+The chain is collar, shoulder, elbow, wrist. The elbow is a hinge; what turns the forearm about its own length is shared
+by the elbow and the wrist joint, so that the skin doesn't pinch at the wrist. Arms are solved as left arms: a right one
+is mirrored on the way in and out.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit_runtime.body import rotations
+from iwkit_runtime.body.model import Body, joint
+from iwkit_runtime.body.pose import ARM, INDEX, BodyPose, Side, joint_slice, pack, vector
+
+Array = NDArray[np.float64]
+
+ANGLES = (
+    "collar forward",
+    "collar up",
+    "shoulder forward",
+    "shoulder up",
+    "shoulder roll",
+    "elbow",
+    "forearm roll",
+    "wrist deviation",
+    "wrist bend",
+)
+"""What the nine angles of an arm are, in order; of a left arm about y z, y z x, y, x y z."""
+LOW: Array = np.deg2rad([-25, -10, -130, -89, -80, -145, -85, -25, -75])
+HIGH: Array = np.deg2rad([15, 25, 40, 80, 80, 0, 85, 35, 70])
+
+PALM_TILTS = tuple(np.deg2rad((0, 15, 30, 45)))
+"""By how much the palm may miss the direction asked for, tried in this order."""
+
+_COMFORT = np.deg2rad([0, 0, -40, -50, 0, -60, 0, 0, 0])
+_EFFORT = np.array([2, 2, 0.3, 0.3, 0.6, 0.05, 0.15, 0.4, 0.3])
+_STEADY = 4.0
+_COLLARS = np.deg2rad([(y, z) for y in (0, -12, -24) for z in (0, 12, 24)] + [(12, 0), (12, -9), (0, -9), (-24, -9)])
+_NEAR_COLLARS = np.deg2rad([(y, z) for y in (0, -2, 2) for z in (0, -2, 2)])
+_SWIVELS = np.linspace(-np.pi, np.pi, 36, endpoint=False)
+_FINER = (np.deg2rad(10), np.deg2rad(1.5))
+_FINGERS = np.linspace(-np.pi, np.pi, 12, endpoint=False)
+_TILT_AXES = np.linspace(-np.pi, np.pi, 6, endpoint=False)
+_EXACT = 1e-6
+_MIRROR = np.array([-1.0, 1, 1])
+_MIRROR_TURN = np.array([1.0, -1, -1])
+
+
+class Reach(NamedTuple):
+    """An arm that reaches: the body frame, the nine angles (see `ANGLES`) in radians, and the angle between the palm's
+    direction and the one asked for."""
+
+    body: BodyPose
+    angles: Array
+    palm_error: float
+
+
+class _Arm(NamedTuple):
+    """Bones (3,) of an arm as a left one, each from its joint to the next: from chest to collar, to shoulder, to elbow,
+    to wrist."""
+
+    collar: Array
+    clavicle: Array
+    upper: Array
+    lower: Array
+
+
+class _Aim(NamedTuple):
+    """Targets in the chest frame: wrist or effector (k, 3), hands (k, 3, 3) or None for a straight wrist, and the bone
+    (3,) from the elbow to what must arrive."""
+
+    points: Array
+    hands: Array | None
+    bone: Array
+
+
+@cache
+def _arm(body: Body, side: Side) -> _Arm:
+    names = ("spine3", *(f"{side}_{name}" for name in ARM))
+    places = body.joints[[INDEX[name] for name in names]]
+    bones = np.diff(places, axis=0) * (_MIRROR if side == "right" else 1)
+    return _Arm(*bones)
+
+
+def arm_length(body: Body, side: Side) -> float:
+    """From the shoulder to the wrist of a straight arm, metres: the cheap bound before any solving."""
+    arm = _arm(body, side)
+    return float(np.linalg.norm(arm.upper) + np.linalg.norm(arm.lower))
+
+
+def reach(
+    body: Body,
+    at: BodyPose,
+    side: Side,
+    target: ArrayLike,
+    *,
+    point: ArrayLike = (0, 0, 0),
+    palm: ArrayLike | None = None,
+    fingers: ArrayLike | None = None,
+    near: Array | None = None,
+) -> Reach | None:
+    """Bring a point of the hand to a target; the rest of the body stays as it is. None when no arm pose does it.
+
+    Args:
+        target: (3,) world metres.
+        point: (3,) in the frame of the wrist joint, by default the joint itself; see `hands.grip_frame`.
+        palm: (3,) world direction that the palm faces, kept to 45 degrees, the smallest deviation first. Without
+            one the hand goes on straight from the forearm.
+        fingers: (3,) world direction that the fingers point in; only with `palm`, and normal to it.
+        near: angles of the frame before, so that an arm that follows a curve doesn't jump.
+
+    Raises:
+        UsageError: vectors that are not three finite numbers, no direction, or fingers without or along the palm.
+    """
+    directions = _directions(palm, fingers)
+    goal, grip = vector("the target", target), vector("the point", point)
+    chest = joint(body.forward(*at), "spine3")
+    turn = chest[:3, :3].T
+    mirror = _MIRROR if side == "right" else np.ones(3)
+    goal, grip = mirror * (turn @ (goal - chest[:3, 3])), mirror * grip
+    aims = [mirror * (turn @ d) for d in directions]
+    arm = _arm(body, side)
+    for tilt in PALM_TILTS if aims else (0.0,):
+        if aims:
+            hands = _hands(aims, tilt)
+            aim = _Aim(goal - hands @ grip, hands, arm.lower)
+        else:
+            aim = _Aim(goal[None], None, arm.lower + grip)
+        angles = _solve(arm, aim, near)
+        if angles is not None:
+            return Reach(BodyPose(posed(at.pose, side, angles), at.translation), angles, float(tilt))
+    return None
+
+
+def _directions(palm: ArrayLike | None, fingers: ArrayLike | None) -> list[Array]:
+    """Unit vectors: none, the palm's, or the palm's and the fingers'."""
+    if palm is None:
+        if fingers is not None:
+            raise UsageError("a direction for the fingers needs one for the palm too")
+        return []
+    found = [vector("the palm's direction", palm)] + (
+        [] if fingers is None else [vector("the fingers' direction", fingers)]
+    )
+    if any(np.linalg.norm(v) < _EXACT for v in found):
+        raise UsageError("palm and fingers are directions: they must not be zero")
+    out = [rotations.unit(v) for v in found]
+    if fingers is not None:
+        out[1] = out[1] - out[0] * (out[0] @ out[1])
+        if np.linalg.norm(out[1]) < 0.1:
+            raise UsageError("the fingers must not point along the direction of the palm")
+        out[1] = rotations.unit(out[1])
+    return out
+
+
+def _hands(aims: list[Array], tilt: float) -> Array:
+    """Hand rotations (k, 3, 3) in the chest frame that face the palm (-y of a left hand at rest) as asked, or `tilt`
+    away from it, with the fingers (x) as asked or all round."""
+    palm = aims[0]
+    if len(aims) > 1:
+        base = rotations.frame(aims[1], -palm)[None]
+    else:
+        across = rotations.unit(np.cross(palm, np.eye(3)[np.abs(palm).argmin()]))
+        base = rotations.matrix(palm * _FINGERS[:, None]) @ rotations.frame(across, -palm)
+    if tilt == 0:
+        return base
+    axes = np.stack([np.cos(_TILT_AXES), np.zeros(len(_TILT_AXES)), np.sin(_TILT_AXES)], -1)
+    return np.asarray((base[:, None] @ rotations.matrix(tilt * axes)).reshape(-1, 3, 3))
+
+
+def _solve(arm: _Arm, aim: _Aim, near: Array | None) -> Array | None:
+    """The best angles (9,) within the limits, near those of the frame before if that can be, or None."""
+    searches = [_Search(arm, aim, _COLLARS, near)]
+    if near is not None:
+        searches.insert(0, _Search(arm, aim, np.clip(near[:2] + _NEAR_COLLARS, LOW[:2], HIGH[:2]), near))
+    found = (_best(search) for search in searches)
+    return next((angles for angles in found if angles is not None), None)
+
+
+class _Search(NamedTuple):
+    """What is searched: the collar angles (c, 2) to try, and the angles (9,) to stay near to, if any."""
+
+    arm: _Arm
+    aim: _Aim
+    collars: Array
+    near: Array | None
+
+
+class _Rows(NamedTuple):
+    """Which target goes with which collar, by number (r,)."""
+
+    target: NDArray[np.intp]
+    collar: NDArray[np.intp]
+
+
+def _best(search: _Search) -> Array | None:
+    """The best angles (9,): first a coarse search of swivels, then finer ones about the best."""
+    targets, collars = len(search.aim.points), len(search.collars)
+    rows = _Rows(np.repeat(np.arange(targets), collars), np.tile(np.arange(collars), targets))
+    swivels = _SWIVELS[None]
+    best = None
+    for width in (*_FINER, None):
+        rows, angles, cost = _candidates(search, rows, swivels)
+        if not np.isfinite(cost).any():
+            break
+        row, column = np.unravel_index(cost.argmin(), cost.shape)
+        best = angles[row, column]
+        if width is not None:
+            swivels = swivels[0, column] + np.linspace(-width, width, 21)[None]
+            rows = _Rows(rows.target[[row]], rows.collar[[row]])
+    return best
+
+
+def _candidates(search: _Search, rows: _Rows, swivels: Array) -> tuple[_Rows, Array, Array]:
+    """The rows that an elbow angle can serve, their angles (r, s, 9) at every swivel (1, s), and the cost (r, s),
+    infinite where the limits don't allow it."""
+    arm, aim, collars, near = search
+    girdle = (rotations.about("y", collars[:, 0]) @ rotations.about("z", collars[:, 1]))[rows.collar]
+    shoulder = arm.collar + girdle @ arm.clavicle
+    line = (np.swapaxes(girdle, -1, -2) @ (aim.points[rows.target] - shoulder)[..., None])[..., 0]
+    elbow, possible = _elbow(arm.upper, aim.bone, (line * line).sum(-1))
+    rows = _Rows(rows.target[possible], rows.collar[possible])
+    girdle, line, elbow = girdle[possible], line[possible], elbow[possible]
+    forearm = rotations.about("y", elbow)
+    straight = rotations.unit(arm.upper + forearm @ aim.bone)
+    sight = rotations.unit(line)
+    upper = rotations.matrix(sight[:, None] * swivels[..., None]) @ rotations.between(straight, sight)[:, None]
+    angles = np.zeros((*upper.shape[:2], len(ANGLES)))
+    angles[..., :2], angles[..., 5] = collars[rows.collar][:, None], elbow[:, None]
+    angles[..., 2], angles[..., 3], angles[..., 4] = _yzx(upper)
+    if aim.hands is not None:
+        wrist = np.swapaxes(girdle[:, None] @ upper @ forearm[:, None], -1, -2) @ aim.hands[rows.target][:, None]
+        angles[..., 6], angles[..., 7], angles[..., 8] = _xyz(wrist)
+    missed = np.linalg.norm(np.einsum("rsij,rj->rsi", upper, straight) - sight[:, None], axis=-1) > _EXACT
+    allowed = ((angles >= LOW - _EXACT) & (angles <= HIGH + _EXACT)).all(-1) & ~missed
+    cost = (_EFFORT * (angles - _COMFORT) ** 2).sum(-1)
+    if near is not None:
+        cost = cost + _STEADY * ((angles - near) ** 2).sum(-1)
+    return rows, angles, np.where(allowed, cost, np.inf)
+
+
+def _elbow(upper: Array, bone: Array, square: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Elbow angles (r,) that bring the end of `bone` to the square of a distance (r,) from the shoulder, and where
+    there is one within the limits."""
+    # |upper + Ry(e) bone|^2 = constant + a cos e + b sin e
+    constant = upper @ upper + bone @ bone + 2 * upper[1] * bone[1]
+    a = 2 * (upper[0] * bone[0] + upper[2] * bone[2])
+    b = 2 * (upper[0] * bone[2] - upper[2] * bone[0])
+    cosine = (square - constant) / np.hypot(a, b)
+    turn = np.arccos(np.clip(cosine, -1, 1))
+    both = np.arctan2(b, a) + np.stack([-turn, turn])
+    both = (both + np.pi) % (2 * np.pi) - np.pi
+    fits = (both >= LOW[5] - _EXACT) & (both <= HIGH[5] + _EXACT) & (np.abs(cosine) <= 1)
+    return np.where(fits[0], both[0], both[1]), fits.any(0)
+
+
+def _yzx(r: Array) -> tuple[Array, Array, Array]:
+    """Angles with r = Ry Rz Rx."""
+    z = np.arcsin(np.clip(r[..., 1, 0], -1, 1))
+    return np.arctan2(-r[..., 2, 0], r[..., 0, 0]), z, np.arctan2(-r[..., 1, 2], r[..., 1, 1])
+
+
+def _xyz(r: Array) -> tuple[Array, Array, Array]:
+    """Angles with r = Rx Ry Rz."""
+    y = np.arcsin(np.clip(r[..., 0, 2], -1, 1))
+    return np.arctan2(-r[..., 1, 2], r[..., 2, 2]), y, np.arctan2(-r[..., 0, 1], r[..., 0, 0])
+
+
+def posed(pose: Array, side: Side, angles: Array) -> Array:
+    """The pose (156,) with an arm at its nine angles, see `ANGLES`."""
+    about = rotations.about
+    roll = about("x", angles[6] / 2)
+    turns = {
+        "collar": about("y", angles[0]) @ about("z", angles[1]),
+        "shoulder": about("y", angles[2]) @ about("z", angles[3]) @ about("x", angles[4]),
+        "elbow": about("y", angles[5]) @ roll,
+        "wrist": roll @ about("y", angles[7]) @ about("z", angles[8]),
+    }
+    mirror = _MIRROR_TURN if side == "right" else 1
+    return pack({f"{side}_{name}": mirror * rotations.vector(turn) for name, turn in turns.items()}, onto=pose)
+
+
+def angles_of(pose: Array, side: Side) -> Array:
+    """The nine angles (9,) of an arm in a pose that `posed` or `posture.stand` made: where a reach starts from."""
+    mirror = _MIRROR_TURN if side == "right" else 1
+    turns = [rotations.matrix(mirror * pose[joint_slice(f"{side}_{name}")]) for name in ARM]
+    collar, shoulder, elbow = (_yzx(turn) for turn in turns[:3])
+    wrist = _xyz(turns[3])
+    return np.array([*collar[:2], *shoulder, elbow[0], elbow[2] + wrist[0], *wrist[1:]])

@@ -1,0 +1,125 @@
+"""The head camera between the eyes, and turning neck and head towards a point (PHY-1; paper B.1).
+
+A camera frame is 4x4 in the world with x to the right of the picture, y up, looking along -z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit_runtime.body import rotations
+from iwkit_runtime.body.model import Body, joint
+from iwkit_runtime.body.pose import INDEX, BodyPose, pack, unpack, vector
+
+Array = NDArray[np.float64]
+
+HEAD_PITCH = (np.deg2rad(-70), np.deg2rad(40))
+"""How far neck and head together look down and up, against the chest."""
+HEAD_YAW = np.deg2rad(70)
+HEAD_ROLL = np.deg2rad(25)
+"""How far the head tilts to keep the horizon level."""
+TORSO_PITCH = (np.deg2rad(-25), np.deg2rad(10))
+"""What the spine adds, when neck and head can't."""
+TORSO_YAW = np.deg2rad(35)
+NECK_SHARE = 0.4
+
+# x right, y up, looking along -z, out of the head's x left, y up, z forward
+_LENS = np.diag([-1.0, 1.0, -1.0])
+_SPINE: Mapping[str, float] = {"spine1": 0.3, "spine2": 0.35, "spine3": 0.35}
+_TOO_NEAR = 0.05
+_ROUNDS = 10
+_STILL = 1e-6
+_STEEP = (0.8, 0.97)
+
+
+class Gaze(NamedTuple):
+    """A body frame that looks at a point; `residual` is the angle in radians still left between the line of sight and
+    the point: 0 unless the limits of neck and spine were met."""
+
+    body: BodyPose
+    residual: float
+
+
+def camera_frame(body: Body, frames: Array) -> Array:
+    """The head camera (4, 4) in the world, from the joint frames (52, 4, 4)."""
+    head = joint(frames, "head")
+    out = np.eye(4)
+    out[:3, :3] = head[:3, :3] @ _LENS
+    out[:3, 3] = head[:3, 3] + head[:3, :3] @ (body.eye - body.joints[INDEX["head"]])
+    return out
+
+
+def look_at(body: Body, at: BodyPose, point: ArrayLike) -> Gaze:
+    """Turn neck and head so that the camera looks at a world point (3,); what they can't do, the spine takes.
+
+    Turning the spine takes the arms along, so look first and then solve the arms.
+
+    Raises:
+        UsageError: the point is not three finite numbers or is closer than 5 cm to the eyes.
+    """
+    target = vector("the point to look at", point)
+    if np.linalg.norm(target - camera_frame(body, body.forward(*at))[:3, 3]) < _TOO_NEAR:
+        raise UsageError("a point to look at must be at least 5 cm from the eyes")
+    neutral = pack({"neck": (0, 0, 0), "head": (0, 0, 0)}, onto=at.pose)
+    chest = joint(body.forward(neutral, at.translation), "spine3")[:3, :3]
+    turned = BodyPose(neutral, at.translation)
+    eye = np.full(3, np.inf)
+    for _ in range(_ROUNDS):  # the eyes move as the head turns, so the direction is found again from where they get to
+        before, eye = eye, camera_frame(body, body.forward(*turned))[:3, 3]
+        if np.linalg.norm(eye - before) < _STILL:
+            break
+        aim = chest.T @ _level(rotations.unit(target - eye), chest[:, 1])
+        turned = BodyPose(_turned(neutral, aim), at.translation)
+    lens = camera_frame(body, body.forward(*turned))
+    sight = rotations.unit(target - lens[:3, 3])
+    residual = np.arctan2(np.linalg.norm(np.cross(-lens[:3, 2], sight)), -lens[:3, 2] @ sight)
+    return Gaze(turned, float(residual))
+
+
+def _level(sight: Array, above: Array) -> Array:
+    """The head's axes (3, 3) in the world that look along `sight` with the horizon level; `above` is up for someone who
+    looks straight down or up."""
+    slope = abs(float(sight[2]))
+    share = np.clip((slope - _STEEP[0]) / (_STEEP[1] - _STEEP[0]), 0, 1)
+    up = rotations.unit((1 - share) * np.array([0.0, 0, 1]) + share * above)
+    left = rotations.unit(np.cross(up, sight))
+    return np.stack([left, np.cross(sight, left), sight], -1)
+
+
+def _turned(neutral: Array, aim: Array) -> Array:
+    """The pose whose head has the axes `aim` (3, 3) against the chest as it is in `neutral`, within the limits."""
+    yaw, pitch, _ = _angles(aim)
+    rest_yaw = float(np.clip(yaw - np.clip(yaw, -HEAD_YAW, HEAD_YAW), -TORSO_YAW, TORSO_YAW))
+    rest_pitch = float(np.clip(pitch - np.clip(pitch, *HEAD_PITCH), *TORSO_PITCH))
+    whole = unpack(neutral)
+    joints = {}
+    before = after = np.eye(3)
+    for name, share in _SPINE.items():
+        turn = rotations.matrix(whole[name])
+        before, after = before @ turn, after @ turn @ _direction(share * rest_yaw, share * rest_pitch)
+        joints[name] = rotations.vector(turn @ _direction(share * rest_yaw, share * rest_pitch))
+    yaw, pitch, roll = _angles(after.T @ before @ aim)
+    yaw, pitch = float(np.clip(yaw, -HEAD_YAW, HEAD_YAW)), float(np.clip(pitch, *HEAD_PITCH))
+    neck = _direction(NECK_SHARE * yaw, NECK_SHARE * pitch)
+    tilt = rotations.about("z", np.clip(roll, -HEAD_ROLL, HEAD_ROLL))
+    joints["neck"] = rotations.vector(neck)
+    joints["head"] = rotations.vector(neck.T @ _direction(yaw, pitch) @ tilt)
+    return pack(joints, onto=neutral)
+
+
+def _direction(yaw: float, pitch: float) -> Array:
+    """The rotation to a yaw (left) and a pitch (up), without roll."""
+    return rotations.about("y", yaw) @ rotations.about("x", -pitch)
+
+
+def _angles(axes: Array) -> tuple[float, float, float]:
+    """Yaw, pitch and roll with `axes` = `_direction(yaw, pitch)` @ Rz(roll)."""
+    x, y, z = axes[:, 2]
+    yaw, pitch = float(np.arctan2(x, z)), float(np.arcsin(np.clip(y, -1, 1)))
+    rest = _direction(yaw, pitch).T @ axes
+    return yaw, pitch, float(np.arctan2(rest[1, 0], rest[0, 0]))

@@ -1,0 +1,245 @@
+"""Walking along a path with planted feet (PHY-3, ACT-5; paper B.1): a licence-clean cycle, authored by hand.
+
+The footprints are laid down along the whole path first. A foot stays on its footprint from landing to lifting, rolling
+over heel and ball, and the pelvis follows the path, so nothing slides in curves, on the spot, or at start and stop. The
+phase advances with the distance walked, never with time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit_runtime.body import rotations
+from iwkit_runtime.body.legs import SIDES, SIGN, Foot, Footprint, highest_pelvis, leg_of, neutral, plant, rolled
+from iwkit_runtime.body.model import Body, Placement
+from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, numbers, overlay, pack
+from iwkit_runtime.body.posture import ARM_FORWARD, ELBOW, hanging_arm, stand
+
+Array = NDArray[np.float64]
+
+STEP = 0.60
+"""Metres from one footprint to the next at most; the steps of a walk are equal."""
+TURN_STEP = 0.8
+"""Metres of walking to which a turn of one radian on the spot amounts, for the number of steps."""
+_FULL_STRIDE = 1.25
+DOUBLE_SUPPORT = 0.24
+"""Share of a step in which both feet are down."""
+
+# Pitch of a foot in degrees, toes up positive, over its own cycle of two steps from landing to landing, for a full
+# stride; shorter ones roll less. It lands on the heel at 0, is flat between `_FLAT`, and lifts off the ball at `_LIFT`.
+_CYCLE = (0, 0.05, 0.10, 0.36, 0.50, 0.62, 0.70, 0.80, 0.90, 0.96, 1)
+_PITCH = (15, 7, 0, 0, -14, -48, -44, -14, 8, 14, 15)
+_SLOPE = (-170, -149, 0, 0, -150, 0, 84, 254, 133, 38, 0)
+_FLAT = (0.10, 0.36)
+_LIFT = 0.62
+_CLEARANCE = 0.055
+"""Height in metres to which the ball of a swinging foot rises in a full stride."""
+_ARM_SWING, _ELBOW_SWING = np.deg2rad(20), np.deg2rad(14)
+_LEAN = np.deg2rad(2)
+_PELVIS_YAW, _PELVIS_ROLL = np.deg2rad(4), np.deg2rad(1.5)
+_SWAY, _DROP, _BOB = 0.018, 0.026, 0.016
+
+
+class _Step(NamedTuple):
+    """One swing: the foot, the footprints in the world (x, y, heading) that it leaves and lands on, and how long the
+    stride is against a full one."""
+
+    side: Side
+    start: Array
+    end: Array
+    size: float
+
+
+def walk(body: Body, path: ArrayLike, carry: Array | None = None) -> list[BodyPose]:
+    """The body frames of a walk, one for each point of the path; the first and the last stand upright.
+
+    Args:
+        path: (n, 3) x, y in metres and heading in radians of the wearer, frame by frame, on a floor at z = 0.
+        carry: a pose (156,) whose right arm and hand are kept, when something is carried; else both arms swing.
+
+    Raises:
+        UsageError: a path that is not an (n, 3) array of finite numbers with n >= 1.
+    """
+    way = numbers("the path", path)
+    if way.ndim != 2 or way.shape[1] != 3 or not len(way) or not np.isfinite(way).all():
+        raise UsageError(f"a path is a list of (x, y, heading), not an array of the shape {way.shape}")
+    way = np.column_stack([way[:, :2], np.unwrap(way[:, 2])])
+    phase, steps = _plan(body, way)
+    frames = []
+    for place, at in zip(way, phase, strict=True):
+        placement = _frame(body, place, steps, float(at))
+        if carry is not None:
+            placement = placement._replace(pose=overlay(placement.pose, carry, arm_joints("right")))
+        frames.append(body.placed(placement, *map(float, place)))
+    return frames
+
+
+def _plan(body: Body, way: Array) -> tuple[Array, list[_Step]]:
+    """Phase (n,) of each point of the path, in steps, and the steps themselves."""
+    moves = np.diff(way, axis=0)
+    lengths = np.maximum(np.linalg.norm(moves[:, :2], axis=1), TURN_STEP * np.abs(moves[:, 2]))
+    walked = np.concatenate([[0.0], np.cumsum(lengths)])
+    whole = float(walked[-1])
+    if whole < 1e-6:
+        return np.zeros(len(way)), []
+    count = int(np.ceil(whole / STEP - 1e-9))
+    # The pelvis goes from midway between two footprints to midway between the next two: half a step first and last.
+    marks = np.concatenate([[0.0], (np.arange(count) + 0.5) * whole / count, [whole]])
+    phase = np.interp(walked, marks, np.arange(count + 2))
+    stops = np.minimum(np.arange(1, count + 2) * whole / count, whole)
+    turning = way[-1, 2] - way[0, 2]
+    order: tuple[Side, Side] = ("right", "left") if turning < 0 else ("left", "right")
+    at = {side: _print(body, side, way[0]) for side in SIDES}
+    steps = []
+    for k, stop in enumerate(stops):
+        side = order[k % 2]
+        place = np.array([np.interp(stop, walked, way[:, column]) for column in range(3)])
+        end = _print(body, side, place)
+        stride = np.hypot(*(end - at[side])[:2])
+        steps.append(_Step(side, at[side], end, min(1.0, float(stride) / _FULL_STRIDE)))
+        at[side] = end
+    return phase, steps
+
+
+def _print(body: Body, side: Side, place: Array) -> Array:
+    """The footprint (x, y, heading) in the world of someone who stands at a place (x, y, heading)."""
+    foot, (x, y, heading) = neutral(body, side), place
+    c, s = np.cos(heading), np.sin(heading)
+    return np.array([x + c * foot.z - s * foot.x, y + s * foot.z + c * foot.x, heading + foot.yaw])
+
+
+def _local(place: Array, mark: Array) -> Footprint:
+    """A world footprint as seen by someone at a place."""
+    dx, dy = mark[:2] - place[:2]
+    c, s = np.cos(place[2]), np.sin(place[2])
+    return Footprint(float(-s * dx + c * dy), float(c * dx + s * dy), float(mark[2] - place[2]))
+
+
+# --- one frame -----------------------------------------------------------------------------------------------------
+
+
+def _frame(body: Body, place: Array, steps: list[_Step], phase: float) -> Placement:
+    """The body at a place of the path, its feet where the steps want them at a phase."""
+    rest = stand(body)
+    if not steps:
+        return rest
+    end = len(steps)
+    steady = np.interp(phase, np.arange(end) + 0.5, [step.size for step in steps])
+    size = float(steady) * _smooth(min(phase, end - phase))
+    # The angle whose cosine is 1 with the left foot in front and -1 with the right one.
+    angle = np.pi * (phase + (steps[0].side == "left"))
+    upper = _upper_body(angle, size)
+    rotation = rotations.matrix(upper["pelvis"])
+    feet = {side: _foot(body, side, place, steps, phase) for side in SIDES}
+    sway, bob = _SWAY * size * np.sin(angle), size * (_DROP + _BOB * size * np.cos(2 * angle))
+    pelvis = rest.pelvis + np.array([sway, -bob, 0])
+    pelvis[1] = min(pelvis[1], highest_pelvis(body, pelvis, rotation, feet))
+    return Placement(pack({**upper, **plant(body, pelvis, rotation, feet)}), pelvis)
+
+
+def _upper_body(angle: float, size: float) -> dict[str, Array]:
+    """Pelvis and shoulders turn against each other, the head stays level, each arm swings against its leg."""
+    front = size * np.cos(angle)
+    yaw, roll, lean = _PELVIS_YAW * front, _PELVIS_ROLL * size * np.sin(angle), _LEAN * size
+    about = rotations.about
+    joints = {"pelvis": rotations.vector(about("y", -yaw) @ about("z", -roll) @ about("x", lean / 2))}
+    for name, share in (("spine1", 0.35), ("spine2", 0.35), ("spine3", 0.4)):
+        joints[name] = np.array([lean / 4, 2 * yaw * share, roll * share])
+    joints["neck"] = np.array([-lean / 2, -0.4 * yaw, 0])
+    joints["head"] = np.array([-lean / 2, -0.5 * yaw, 0])
+    for side in SIDES:
+        forward = -SIGN[side] * front
+        elbow = ELBOW + _ELBOW_SWING * max(0.0, forward)
+        joints |= hanging_arm(side, ARM_FORWARD + _ARM_SWING * forward, elbow)
+    return joints
+
+
+def _foot(body: Body, side: Side, place: Array, steps: list[_Step], phase: float) -> Foot:
+    """A foot at a phase, as seen from the place of the wearer."""
+    mine = [k for k, step in enumerate(steps) if step.side == side]
+    swinging = next((k for k in mine if _lifts(k) < phase < _lands(k)), None)
+    before = max((k for k in mine if _lands(k) <= phase), default=None)
+    after = min((k for k in mine if _lifts(k) >= phase), default=None)
+    if swinging is None:
+        mark = steps[mine[0]].start if before is None else steps[before].end
+        return rolled(body, side, _local(place, mark), _roll(steps, before, after, phase))
+    step = steps[swinging]
+    earlier = max((k for k in mine if k < swinging), default=None)
+    return _swung(body, step, place, _roll(steps, earlier, swinging, _lifts(swinging)), _share(swinging, phase))
+
+
+def _lifts(step: int) -> float:
+    return step + DOUBLE_SUPPORT / 2
+
+
+def _lands(step: int) -> float:
+    return step + 1 - DOUBLE_SUPPORT / 2
+
+
+def _share(step: int, phase: float) -> float:
+    """How much of a step's swing is over."""
+    return (phase - _lifts(step)) / (1 - DOUBLE_SUPPORT)
+
+
+def _roll(steps: list[_Step], before: int | None, after: int | None, phase: float) -> float:
+    """Pitch of a foot that is down: it comes down from its heel and goes up over its ball, in less time at the ends of
+    the walk, where it rolls up less too."""
+    landed = 0.0 if before is None else _lands(before)
+    lifted = float(len(steps)) if after is None else _lifts(after)
+    pitch = 0.0
+    if before is not None:
+        took = min(2 * _FLAT[0], lifted - landed)
+        pitch += steps[before].size * _pitch(min(1.0, (phase - landed) / took) * _FLAT[0])
+    if after is not None:
+        full = 2 * (_LIFT - _FLAT[1])
+        took = min(full, lifted - landed)
+        share = max(0.0, 1 - (lifted - phase) / took)
+        pitch += steps[after].size * (took / full) * _pitch(_FLAT[1] + share * (_LIFT - _FLAT[1]))
+    return pitch
+
+
+def _swung(body: Body, step: _Step, place: Array, start: float, share: float) -> Foot:
+    """A foot in the air: the ball of the foot goes from where it left to where it will be on landing."""
+    ball = leg_of(body, step.side).ball
+    marks = [_local(place, mark) for mark in (step.start, step.end)]
+    ends = []
+    for mark, pitch in zip(marks, (start, step.size * _PITCH[-1] * np.pi / 180), strict=True):
+        foot = rolled(body, step.side, mark, pitch)
+        ends.append(foot.ankle + _sole(foot.yaw, pitch) @ ball)
+    moved = _smooth(share)
+    yaw = marks[0].yaw + moved * (marks[1].yaw - marks[0].yaw)
+    missing = start - step.size * _pitch(_LIFT)
+    pitch = step.size * _pitch(_LIFT + (1 - _LIFT) * share) + missing * (1 - _smooth(share / 0.4))
+    rise = _CLEARANCE * min(1.0, 0.35 + 0.8 * step.size) * np.sin(np.pi * share**0.75) ** 2
+    at = ends[0] + moved * (ends[1] - ends[0]) + [0, rise, 0]
+    toe = max(0.0, -pitch) * max(0.0, 1 - share / 0.32)
+    return Foot(at - _sole(yaw, pitch) @ ball, yaw, pitch, toe)
+
+
+def _sole(yaw: float, pitch: float) -> Array:
+    return rotations.about("y", yaw) @ rotations.about("x", -pitch)
+
+
+def _pitch(cycle: float) -> float:
+    """The authored pitch of a foot, radians: a cubic from knot to knot."""
+    k = min(max(bisect_right(_CYCLE, cycle) - 1, 0), len(_CYCLE) - 2)
+    width = _CYCLE[k + 1] - _CYCLE[k]
+    s = (cycle - _CYCLE[k]) / width
+    return float(np.deg2rad(_hermite(s, (_PITCH[k], _SLOPE[k] * width), (_PITCH[k + 1], _SLOPE[k + 1] * width))))
+
+
+def _hermite(s: float, start: tuple[float, float], end: tuple[float, float]) -> float:
+    """The cubic over 0 to 1 with these values and slopes at its ends."""
+    rise = end[0] - start[0]
+    return start[0] + s * (start[1] + s * (3 * rise - 2 * start[1] - end[1] + s * (start[1] + end[1] - 2 * rise)))
+
+
+def _smooth(share: float) -> float:
+    """From 0 to 1 without a jerk at either end."""
+    s = min(max(share, 0.0), 1.0)
+    return s**3 * (10 - 15 * s + 6 * s * s)

@@ -1,0 +1,257 @@
+"""The body model: file, forward kinematics by tree depth, linear blend skinning (PHY-1, PHY-2; paper B.1).
+
+The model is y up and faces +z. One fixed rotation of 90 degrees about x, `TO_WORLD`, takes it into the z-up world,
+where a pose with a zero root faces -y. `heading` is the direction that the wearer faces, anticlockwise from the world's
++x.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.lib.npyio import NpzFile
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit.resources import root
+from iwkit_runtime.body import rotations
+from iwkit_runtime.body.pose import INDEX, JOINTS, ROOT, BodyPose, checked, vector
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+TO_WORLD: Array = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+"""From the axes of the model (x left, y up, z forward) to those of the world at a zero root."""
+DEFAULT_FILE = "body_default.npz"
+INFLUENCES = 4
+
+# key of the file -> shape; V vertices, F faces, T texture points, P parts, and a number stands for itself
+_SHAPES: dict[str, tuple[str | int, ...]] = {
+    "v_template": ("V", 3),
+    "v_bind": ("V", 3),
+    "bind": (len(JOINTS), 3, 4),
+    "joints": (len(JOINTS), 3),
+    "tips": (len(JOINTS), 3),
+    "parents": (len(JOINTS),),
+    "weight_idx": ("V", INFLUENCES),
+    "weight_val": ("V", INFLUENCES),
+    "faces": ("F", 3),
+    "uv": ("T", 2),
+    "face_uv": ("F", 3),
+    "face_part": ("F",),
+    "part_names": ("P",),
+    "part_rgb": ("P", 3),
+    "joint_names": (len(JOINTS),),
+    "eye": (3,),
+}
+_INDEXES = {"faces": "V", "face_uv": "T", "face_part": "P"}
+
+
+class Placement(NamedTuple):
+    """A body frame relative to where the wearer stands: `pose` with no heading, `pelvis` (3,) in model axes from the
+    point on the floor (x left, y up, z forward), metres."""
+
+    pose: Array
+    pelvis: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Body:
+    """A body of fixed shape with V vertices, F faces, 52 joints; lengths in metres, model axes (y up, faces +z).
+
+    vertices (V, 3) in the T-pose; bound (V, 3) as drawn and bind (52, 3, 4), which takes them to the T-pose joint by
+    joint; joints (52, 3); tips (52, 3) the far end of each joint's bone; parents (52,) with -1 for the root;
+    influences (V, 4) joints and weights (V, 4) that sum to 1; faces (F, 3); uv (T, 2) with face_uv (F, 3);
+    face_part (F,) into part_names and part_rgb (P, 3) in [0, 1]; eye (3,) the point between the eyes.
+    """
+
+    vertices: Array
+    bound: Array
+    bind: Array
+    joints: Array
+    tips: Array
+    parents: Indices
+    influences: Indices
+    weights: Array
+    faces: Indices
+    uv: Array
+    face_uv: Indices
+    face_part: Indices
+    part_names: tuple[str, ...]
+    part_rgb: Array
+    eye: Array
+
+    @cached_property
+    def offsets(self) -> Array:
+        """Each joint relative to its parent at rest (52, 3); the root's is its own place."""
+        out = self.joints.copy()
+        out[1:] -= self.joints[self.parents[1:]]
+        return out
+
+    @cached_property
+    def levels(self) -> tuple[Indices, ...]:
+        """The joints below the root by depth in the tree: what forward kinematics turns together."""
+        depth = np.zeros(len(self.parents), np.int32)
+        for joint in range(1, len(depth)):
+            depth[joint] = depth[self.parents[joint]] + 1
+        return tuple(np.flatnonzero(depth == d).astype(np.int32) for d in range(1, int(depth.max()) + 1))
+
+    @cached_property
+    def ground(self) -> float:
+        """Height (model y) of the soles in the T-pose."""
+        return float(self.vertices[:, 1].min())
+
+    @cached_property
+    def weight_table(self) -> Array:
+        """The weights as a full table (V, 52)."""
+        table = np.zeros((len(self.weights), len(JOINTS)))
+        np.add.at(table, (np.arange(len(table))[:, None], self.influences), self.weights)
+        return table
+
+    @cached_property
+    def _skinning(self) -> tuple[Indices, NDArray[np.float32], NDArray[np.float32]]:
+        """Influences (4, V), weights (4, V) and homogeneous points (4, V), laid out for `skin`."""
+        points = np.concatenate([self.bound, np.ones((len(self.bound), 1))], 1)
+        return (
+            np.ascontiguousarray(self.influences.T),
+            np.ascontiguousarray(self.weights.T, np.float32),
+            np.ascontiguousarray(points.T, np.float32),
+        )
+
+    def forward(self, pose: ArrayLike, translation: ArrayLike) -> Array:
+        """World frames (52, 4, 4) of the joints: at rest, joint axes are the model's axes.
+
+        Args:
+            pose: (156,) radians.
+            translation: (3,) world metres.
+
+        Raises:
+            UsageError: a pose or a translation of another shape or with numbers that are not finite.
+        """
+        shift = vector("the translation", translation)
+        local = rotations.matrix(checked(pose).reshape(-1, 3))
+        frames = np.zeros((len(JOINTS), 4, 4))
+        frames[:, 3, 3] = 1
+        frames[0, :3, :3] = TO_WORLD @ local[0]
+        frames[0, :3, 3] = TO_WORLD @ self.offsets[0] + shift
+        for level in self.levels:
+            above = frames[self.parents[level]]
+            frames[level, :3, :3] = above[:, :3, :3] @ local[level]
+            frames[level, :3, 3] = (above[:, :3, :3] @ self.offsets[level, :, None])[..., 0] + above[:, :3, 3]
+        return frames
+
+    def skin(self, frames: Array, vertices: Indices | None = None) -> Array:
+        """World vertices (V, 3), or those of the given numbers, for the joint frames (52, 4, 4)."""
+        turn = frames[:, :3, :3]
+        move = frames[:, :3, 3] - (turn @ self.joints[:, :, None])[..., 0]
+        bone = np.concatenate([turn @ self.bind[:, :, :3], turn @ self.bind[:, :, 3:] + move[:, :, None]], -1)
+        # Relative to the pelvis, so that single precision keeps micrometres anywhere in a scene.
+        origin = frames[0, :3, 3]
+        bone[:, :, 3] -= origin
+        influences, weights, points = self._skinning
+        if vertices is not None:
+            influences, weights, points = influences[:, vertices], weights[:, vertices], points[:, vertices]
+        # Gathered by hand: a product with the full table would wait for BLAS threads when worlds share few cores.
+        columns = np.ascontiguousarray(bone.reshape(-1, 12).T, np.float32)
+        mixed = columns[:, influences[0]] * weights[0]
+        for k in range(1, INFLUENCES):
+            mixed += columns[:, influences[k]] * weights[k]
+        return np.asarray((mixed.reshape(3, 4, -1) * points).sum(1, dtype=np.float32).T + origin)
+
+    def normals(self, vertices: Array) -> Array:
+        """Outward unit normals (V, 3) of skinned vertices (V, 3), weighted by face area."""
+        corners = vertices[self.faces]
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        flat = self.faces.ravel()
+        spread = np.repeat(normal, 3, axis=0)
+        summed = np.stack([np.bincount(flat, spread[:, k], len(vertices)) for k in range(3)], -1)
+        return rotations.unit(summed)
+
+    def placed(self, placement: Placement, x: float, y: float, heading: float, floor: float = 0.0) -> BodyPose:
+        """The body frame of someone who stands at (x, y) on a floor, facing `heading` radians from +x."""
+        yaw = rotations.about("y", heading + np.pi / 2)
+        pose = checked(placement.pose).copy()
+        pose[ROOT] = rotations.vector(yaw @ rotations.matrix(pose[ROOT]))
+        pelvis = TO_WORLD @ (yaw @ placement.pelvis) + (x, y, floor)
+        return BodyPose(pose, pelvis - TO_WORLD @ self.joints[0])
+
+
+def heading_of(pose: ArrayLike) -> float:
+    """The direction the pelvis faces, radians from the world's +x, in (-pi, pi]."""
+    forward = TO_WORLD @ rotations.matrix(checked(pose)[ROOT])[:, 2]
+    return float(np.arctan2(forward[1], forward[0]))
+
+
+def load_body(path: Path | None = None) -> Body:
+    """The default body, or one from a file of the same format (docs/body.md).
+
+    Raises:
+        UsageError: no such file, not a NumPy archive, a missing key, a wrong shape, or another joint tree.
+    """
+    path = root("assets") / DEFAULT_FILE if path is None else path
+    try:
+        archive = np.load(path, allow_pickle=False)
+        if not isinstance(archive, NpzFile):
+            raise UsageError(f"{path} is no body file: it holds one array, not an archive of them")
+        with archive:
+            data = {key: archive[key] for key in _SHAPES if key in archive}
+    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
+        raise UsageError(
+            f"{path} can't be read as a body file (a NumPy .npz archive without pickles): {error}"
+        ) from error
+    _check(path, data)
+    weights = data["weight_val"].astype(float)
+    return Body(
+        vertices=data["v_template"].astype(float),
+        bound=data["v_bind"].astype(float),
+        bind=data["bind"].astype(float),
+        joints=data["joints"].astype(float),
+        tips=data["tips"].astype(float),
+        parents=data["parents"].astype(np.int32),
+        influences=data["weight_idx"].astype(np.int32),
+        weights=weights / weights.sum(1, keepdims=True),
+        faces=data["faces"].astype(np.int32),
+        uv=data["uv"].astype(float),
+        face_uv=data["face_uv"].astype(np.int32),
+        face_part=data["face_part"].astype(np.int32),
+        part_names=tuple(str(name) for name in data["part_names"]),
+        part_rgb=data["part_rgb"].astype(float),
+        eye=data["eye"].astype(float),
+    )
+
+
+def _check(path: Path, data: dict[str, NDArray[np.generic]]) -> None:
+    """Refuse what is not a body with the joint tree of SMPL+H."""
+    if missing := [key for key in _SHAPES if key not in data]:
+        raise UsageError(f"{path} is no body file: it lacks {', '.join(missing)} (docs/body.md lists the keys)")
+    sizes: dict[str | int, int] = {}
+    for key, shape in _SHAPES.items():
+        found = data[key].shape
+        expected = tuple(
+            n if isinstance(n, int) else sizes.setdefault(n, found[i]) for i, n in enumerate(shape[: len(found)])
+        )
+        if len(found) != len(shape) or found != expected:
+            raise UsageError(f"{path}: {key} has the shape {found} where {shape} is needed")
+        if data[key].dtype.kind == "f" and not np.isfinite(data[key]).all():
+            raise UsageError(f"{path}: {key} holds numbers that are not finite")
+    if tuple(str(name) for name in data["joint_names"]) != JOINTS:
+        raise UsageError(f"{path}: joint_names are not the 52 of SMPL+H in their order")
+    parents = data["parents"].astype(int)
+    if parents[0] != -1 or not all(0 <= parents[i] < i for i in range(1, len(parents))):
+        raise UsageError(f"{path}: parents must be -1 for the root, and for every other joint one that comes before it")
+    for key, what in _INDEXES.items():
+        if data[key].max(initial=0) >= sizes[what]:
+            raise UsageError(f"{path}: {key} refers to number {data[key].max()} of only {sizes[what]}")
+    if data["weight_idx"].max(initial=0) >= len(JOINTS) or not (data["weight_val"].astype(float).sum(1) > 0).all():
+        raise UsageError(f"{path}: every vertex needs weights on joints 0 to {len(JOINTS) - 1} that do not sum to zero")
+
+
+def joint(frames: Array, name: str) -> Array:
+    """The frame (4, 4) of a joint by name."""
+    return np.asarray(frames[INDEX[name]])

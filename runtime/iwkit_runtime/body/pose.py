@@ -1,0 +1,136 @@
+"""The 156-D pose of PHY-1: 52 joint rotations as axis-angle, by joint name.
+
+Order: root 3, body 63, left hand 45 (66:111), right hand 45 (111:156). A rotation is relative to the parent joint, in
+axes that at rest are those of the model: x to the wearer's left, y up, z forward. All zeros is the T-pose, hands flat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit_runtime.body import rotations
+
+Array = NDArray[np.float64]
+Side = Literal["left", "right"]
+
+POSE_SIZE = 156
+ROOT = slice(0, 3)
+HAND: Mapping[Side, slice] = {"left": slice(66, 111), "right": slice(111, 156)}
+FINGERS = ("index", "middle", "pinky", "ring", "thumb")
+"""In the order of the pose."""
+
+_TRUNK = (
+    "pelvis left_hip right_hip spine1 left_knee right_knee spine2 left_ankle right_ankle spine3 left_foot right_foot "
+    "neck left_collar right_collar head left_shoulder right_shoulder left_elbow right_elbow left_wrist right_wrist"
+)
+JOINTS: tuple[str, ...] = (
+    *_TRUNK.split(),
+    *(f"{side}_{finger}{k}" for side in ("left", "right") for finger in FINGERS for k in (1, 2, 3)),
+)
+INDEX: Mapping[str, int] = {name: i for i, name in enumerate(JOINTS)}
+ARM = ("collar", "shoulder", "elbow", "wrist")
+"""The joints of an arm, without their side."""
+
+
+class BodyPose(NamedTuple):
+    """One frame of the body (PHY-1).
+
+    `pose` (156,) radians; `translation` (3,) is added in the world, in metres: the pelvis joint stands at the rest
+    pelvis, turned into the z-up world, plus `translation`.
+    """
+
+    pose: Array
+    translation: Array
+
+
+def checked(pose: ArrayLike) -> Array:
+    """A pose as a (156,) array.
+
+    Raises:
+        UsageError: it has another shape or holds something that is not a finite number.
+    """
+    array = numbers("a pose", pose)
+    if array.shape != (POSE_SIZE,):
+        raise UsageError(f"a pose has {POSE_SIZE} numbers, this one has the shape {array.shape}")
+    if not np.isfinite(array).all():
+        first = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise UsageError(f"the pose is not finite at number {first} ({JOINTS[first // 3]})")
+    return array
+
+
+def vector(name: str, value: ArrayLike) -> Array:
+    """Three finite numbers as a (3,) array.
+
+    Raises:
+        UsageError: it is something else; the message calls it `name`.
+    """
+    array = numbers(name, value)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise UsageError(f"{name} must be three finite numbers, not {value!r}")
+    return array
+
+
+def numbers(name: str, value: ArrayLike) -> Array:
+    """An array of numbers of any shape.
+
+    Raises:
+        UsageError: it is something else; the message calls it `name`.
+    """
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name} must be numbers, not {value!r}") from error
+
+
+def joint_slice(name: str) -> slice:
+    """Where a joint's three numbers stand in a pose.
+
+    Raises:
+        UsageError: no joint has that name.
+    """
+    if name not in INDEX:
+        raise UsageError(f"no joint is called {name!r}; the joints are {', '.join(JOINTS)}")
+    at = 3 * INDEX[name]
+    return slice(at, at + 3)
+
+
+def pack(joints: Mapping[str, ArrayLike], onto: ArrayLike | None = None) -> Array:
+    """A pose from axis-angle rotations (3,) by joint name; the other joints stay as in `onto`, or at rest.
+
+    Raises:
+        UsageError: an unknown joint, a rotation that is not three finite numbers, or a wrong `onto`.
+    """
+    pose = np.zeros(POSE_SIZE) if onto is None else checked(onto).copy()
+    for name, rotation in joints.items():
+        pose[joint_slice(name)] = vector(f"the rotation of {name}", rotation)
+    return pose
+
+
+def unpack(pose: ArrayLike) -> dict[str, Array]:
+    """Every joint's axis-angle rotation (3,) by name."""
+    return dict(zip(JOINTS, checked(pose).reshape(-1, 3).copy(), strict=True))
+
+
+def overlay(pose: ArrayLike, source: ArrayLike, joints: Iterable[str]) -> Array:
+    """`pose` with the named joints taken from `source`."""
+    out, other = checked(pose).copy(), checked(source)
+    for name in joints:
+        out[joint_slice(name)] = other[joint_slice(name)]
+    return out
+
+
+def arm_joints(side: Side) -> tuple[str, ...]:
+    """The joints of an arm and its hand."""
+    fingers = (f"{finger}{k}" for finger in FINGERS for k in (1, 2, 3))
+    return tuple(f"{side}_{name}" for name in (*ARM, *fingers))
+
+
+def blend(a: BodyPose, b: BodyPose, share: float) -> BodyPose:
+    """Between two frames, each joint along its shortest arc: share 0 gives a, 1 gives b."""
+    turned = rotations.blend(checked(a.pose).reshape(-1, 3), checked(b.pose).reshape(-1, 3), share)
+    return BodyPose(turned.ravel(), (1 - share) * a.translation + share * b.translation)

@@ -1,0 +1,94 @@
+"""Which postures reach a target from a stance, and how a thing is carried (ACT-7; paper B.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit_runtime.body.arms import Reach, arm_length, reach
+from iwkit_runtime.body.model import Body, joint
+from iwkit_runtime.body.pose import Side
+from iwkit_runtime.body.posture import Posture, ladder, stand
+
+Array = NDArray[np.float64]
+
+CARRY = (0.32, -0.18, 1.10)
+"""Where a carried thing is, metres: ahead, to the left (negative: to the right) and above the floor."""
+_SHRUG = 0.10
+"""Metres by which the collar can bring the shoulder closer to a target."""
+
+
+class Stance(NamedTuple):
+    """Where someone stands: metres, and the heading in radians from the world's +x."""
+
+    x: float
+    y: float
+    heading: float
+    floor: float = 0.0
+
+
+class PosturedReach(NamedTuple):
+    """A posture and the arm that reaches in it."""
+
+    posture: Posture
+    reach: Reach
+
+
+def reaches(
+    body: Body,
+    stance: Stance,
+    side: Side,
+    target: ArrayLike,
+    *,
+    shelf: bool = False,
+    point: ArrayLike = (0, 0, 0),
+    palm: ArrayLike | None = None,
+    fingers: ArrayLike | None = None,
+) -> Iterator[PosturedReach]:
+    """Every posture of the ladder in which the arm reaches, the easiest first; none means OUT_OF_REACH.
+
+    The caller takes the first that collides with nothing. Arguments as for `arms.reach` and `posture.ladder`.
+
+    Raises:
+        UsageError: as `arms.reach`.
+    """
+    goal = np.asarray(target, float)
+    bound = arm_length(body, side) + float(np.linalg.norm(point)) + _SHRUG
+    for posture in ladder(float(goal[2]) - stance.floor, shelf=shelf):
+        at = body.placed(stand(body, posture), *stance)
+        shoulder = joint(body.forward(*at), f"{side}_shoulder")[:3, 3]
+        if np.linalg.norm(goal - shoulder) > bound:
+            continue
+        found = reach(body, at, side, target, point=point, palm=palm, fingers=fingers)
+        if found is not None:
+            yield PosturedReach(posture, found)
+
+
+def carrying(
+    body: Body,
+    *,
+    at: ArrayLike = CARRY,
+    point: ArrayLike = (0, 0, 0),
+    palm: ArrayLike = (0, 1, 0),
+    fingers: ArrayLike = (1, 0, 0),
+) -> Array:
+    """The upright pose (156,) of someone who holds a thing before them in the right hand: `carry` for `gait.walk`.
+
+    Args:
+        at: (3,) where the thing is, as `CARRY`.
+        point: (3,) what of the hand is there, in the frame of the wrist joint.
+        palm, fingers: (3,) directions ahead, to the left, and up; by default palm inwards and fingers ahead, so that
+            an upright thing stays upright.
+
+    Raises:
+        UsageError: the arm can't hold it there.
+    """
+    upright = body.placed(stand(body), 0, 0, 0)
+    found = reach(body, upright, "right", at, point=point, palm=palm, fingers=fingers)
+    if found is None:
+        raise UsageError(f"the right hand can't hold a thing at {at!r}: take a place nearer to {CARRY}")
+    return found.body.pose
