@@ -1,0 +1,106 @@
+"""Where the links of a thing are: rigid frames along its joints. Metres, radians, quaternions w, x, y, z."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iwkit_runtime.physical.scene_spec import Placed, Pose, Quaternion
+from iwkit_runtime.physical.spec import Asset, Floats, Joint
+
+
+class Frame(NamedTuple):
+    """A rigid motion: a point p (3,) of the asset lies at `turn` (3, 3) p + `at` (3,) in the world."""
+
+    turn: Floats
+    at: Floats
+
+    def point(self, points: ArrayLike) -> Floats:
+        """Points (3,) or (n, 3) in the world."""
+        return np.asarray(np.asarray(points, dtype=np.float64) @ self.turn.T + self.at)
+
+    def local(self, points: ArrayLike) -> Floats:
+        """World points (3,) or (n, 3) in this frame."""
+        return np.asarray((np.asarray(points, dtype=np.float64) - self.at) @ self.turn)
+
+    def then(self, inner: Frame) -> Frame:
+        """The motion that does `inner` first, then this one."""
+        return Frame(self.turn @ inner.turn, self.turn @ inner.at + self.at)
+
+    def inverse(self) -> Frame:
+        """The motion back."""
+        return Frame(self.turn.T, -self.turn.T @ self.at)
+
+    @property
+    def pose(self) -> Pose:
+        """Position and quaternion."""
+        x, y, z = self.at.tolist()
+        return (x, y, z), quaternion(self.turn)
+
+
+def matrix(quaternion_: Quaternion) -> Floats:
+    """The rotation matrix (3, 3) of a quaternion of any length but zero."""
+    w, x, y, z = np.asarray(quaternion_) / np.linalg.norm(quaternion_)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion(turn: Floats) -> Quaternion:
+    """The unit quaternion of a rotation matrix (3, 3), its largest part positive."""
+    # Each column is the quaternion times four times one of its parts; the longest one is the best conditioned.
+    (a, b, c), (d, e, f), (g, h, i) = turn.tolist()
+    columns = np.array(
+        [
+            [1 + a + e + i, h - f, c - g, d - b],
+            [h - f, 1 + a - e - i, b + d, c + g],
+            [c - g, b + d, 1 - a + e - i, f + h],
+            [d - b, c + g, f + h, 1 - a - e + i],
+        ]
+    )
+    best = columns[int(np.argmax(np.diag(columns)))]
+    w, x, y, z = (best / np.linalg.norm(best)).tolist()
+    return w, x, y, z
+
+
+def about(axis: ArrayLike, angle: float) -> Floats:
+    """The rotation matrix (3, 3) about an axis (3,) by an angle in radians."""
+    x, y, z = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
+
+
+def frame(pose: Pose) -> Frame:
+    """The frame of a pose."""
+    return Frame(matrix(pose[1]), np.array(pose[0], dtype=np.float64))
+
+
+def root_frame(placed: Placed) -> Frame:
+    """Where a thing stands at reset."""
+    return Frame(about((0, 0, 1), placed.yaw), np.array(placed.position, dtype=np.float64))
+
+
+def joint_motion(joint: Joint, value: float) -> Frame:
+    """How a joint's value moves its link, in the asset's frame."""
+    if joint.kind == "slide":
+        return Frame(np.eye(3), value * np.asarray(joint.axis, dtype=np.float64) / np.linalg.norm(joint.axis))
+    turn, anchor = about(joint.axis, value), np.array(joint.anchor, dtype=np.float64)
+    return Frame(turn, anchor - turn @ anchor)
+
+
+def link_frames(asset: Asset, root: Frame, values: Mapping[str, float]) -> dict[str, Frame]:
+    """The frame of every link by name, for the root's frame and the value of each joint by link (0 where not given)."""
+    found: dict[str, Frame] = {}
+    for link in asset.links:
+        above = root if link.parent is None else found[link.parent]
+        found[link.name] = (
+            above if link.joint is None else above.then(joint_motion(link.joint, values.get(link.name, 0.0)))
+        )
+    return found

@@ -1,0 +1,306 @@
+"""Where everything of a task stands at reset (PHY-9): fixtures by the scene, objects on, inside or beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from iwkit.compile import CompiledTask
+from iwkit.compile.things import Thing
+from iwkit.errors import UsageError
+from iwkit.floorplan import stance
+from iwkit.spec.catalogue import Catalogue
+from iwkit.spec.recipe import Recipe
+from iwkit.world.layout import Layout
+from iwkit_runtime.assets import build_asset
+from iwkit_runtime.physical.kinematics import Frame, about, link_frames, root_frame
+from iwkit_runtime.physical.scene_spec import Placed, SceneSpec
+from iwkit_runtime.physical.shell import building, door_asset, door_pose
+from iwkit_runtime.physical.spec import Asset, Floats, Region, Vector
+
+APART = 0.02
+"""Free space around every object at the start, metres (PHY-9)."""
+ROOMY = 0.06
+"""Free space that is tried first where a pack names no spot: a hand fits between."""
+FRONT = 0.2
+"""By this part of its depth, things in an interior stand before its middle, where they are seen and reached."""
+ABOVE = 0.004
+"""How far above its support a thing begins: enough not to touch, too little to bounce."""
+USED = 0.8
+"""A spot's u and v span this part of a surface, as in the symbolic world: things don't hang over the edge."""
+RASTER = 0.025
+"""Between the places tried on a support."""
+EYES = 1.6
+"""Height of a standing person's eyes."""
+
+
+class Assets:
+    """Builds each kind of thing once. `recipes` are those of `load_recipes`; further tasks reuse what is there."""
+
+    def __init__(self, catalogue: Catalogue, recipes: Mapping[str, Recipe]) -> None:
+        self.catalogue, self.recipes = catalogue, recipes
+        self._built: dict[tuple[object, ...], Asset] = {}
+
+    def of(self, thing: Thing) -> Asset:
+        """The asset of a task's object or fixture, with its size, colour, label and states.
+
+        Raises:
+            UsageError: no such category or colour, or no place for the label.
+        """
+        category = self.catalogue.categories.get(thing.category)
+        if category is None:
+            raise UsageError(f"{thing.name}: no category {thing.category!r} in the catalogue")
+        key = (thing.category, thing.size, thing.colour, thing.label, thing.states)
+        if key not in self._built:
+            try:
+                self._built[key] = build_asset(
+                    thing.category,
+                    category,
+                    self.recipes.get(thing.category),
+                    size=thing.size,
+                    colour=thing.colour,
+                    label=thing.label,
+                    states=thing.states,
+                )
+            except UsageError as error:
+                raise UsageError(f"{thing.name}: {error}") from None
+        return self._built[key]
+
+
+def build_scene(task: CompiledTask, assets: Assets) -> SceneSpec:
+    """Everything of a task's world at its place at reset.
+
+    Raises:
+        UsageError: an asset can't be built, or an object finds no free place where the pack puts it.
+        CompileError: the scene isn't one that `load_scene` made.
+    """
+    plan = Layout(task)
+    placer = _Placer(plan)
+    for placed in (*_doors(task, plan), *_fixtures(plan, assets)):
+        placer.add(placed)
+    for thing in _in_order(task.things):
+        placer.put(thing, assets.of(thing))
+    return SceneSpec(building(task.scene), tuple(placer.placed.values()), _eyes(task, plan, placer.placed))
+
+
+def _doors(task: CompiledTask, plan: Layout) -> Iterator[Placed]:
+    for name, key in plan.door_ids.items():
+        door = task.scene.doors[key]
+        position, yaw, hinge_left = door_pose(task.scene, door)
+        asset = door_asset(door.width, leaf=door.leaf, hinge_left=hinge_left)
+        yield Placed(name, "door", asset, position, yaw, _joints(asset, is_open=task.things[name].open))
+
+
+def _fixtures(plan: Layout, assets: Assets) -> Iterator[Placed]:
+    for name, fixture in plan.fixtures.items():
+        thing = plan.things[name]
+        asset = assets.of(thing)
+        joints = _joints(asset, is_open=thing.open)
+        yield Placed(
+            name, "fixture", asset, (*fixture.at, fixture.base), math.radians((fixture.facing + 90) % 360), joints
+        )
+
+
+def _joints(asset: Asset, *, is_open: bool) -> dict[str, float]:
+    return {k.name: k.joint.high if is_open else k.joint.low for k in asset.links if k.joint}
+
+
+def _in_order(things: Mapping[str, Thing]) -> list[Thing]:
+    """The objects, what carries others before them."""
+    objects = {name: thing for name, thing in things.items() if thing.kind == "object"}
+    done: dict[str, Thing] = {}
+    while len(done) < len(objects):
+        ready = {n: t for n, t in objects.items() if n not in done and (t.at not in objects or t.at in done)}
+        if not ready:
+            left = ", ".join(sorted(set(objects) - set(done)))
+            raise UsageError(f"{left}: each stands on the other; put one of them on a fixture")
+        done |= ready
+    return list(done.values())
+
+
+def _eyes(task: CompiledTask, plan: Layout, placed: Mapping[str, Placed]) -> tuple[float, float, float, float]:
+    """Where the wearer starts: before a fixture, or in the middle of a room, looking at what the pack says."""
+    wearer = task.pack.physical.wearer
+    fixture = plan.fixtures.get(wearer.at)
+    if fixture is not None:
+        x, y, degrees = stance(fixture)
+        heading = math.radians(degrees)
+    else:
+        (x, y), heading = plan.middle(wearer.at), 0.0
+    toward = placed.get(wearer.facing or "")
+    if toward is not None and toward.name != wearer.at:
+        there = toward.position
+        heading = math.atan2(there[1] - y, there[0] - x)
+    return x, y, EYES, heading
+
+
+@dataclass(frozen=True)
+class _Bay:
+    """A region of something placed, in the world: its frame, and the box within which things may stand."""
+
+    region: Region
+    frame: Frame
+
+    @property
+    def bottom(self) -> float:
+        return self.region.centre[2] - self.region.size[2] / 2
+
+
+def regions_for(asset: Asset, kind: str) -> list[Region]:
+    """The regions in which a thing is `on` (surface) or `inside` (interior) an asset, the handiest first.
+
+    The boards within a container aren't among its surfaces: what stands there is inside it.
+    """
+    interiors = [region for region in asset.regions if region.kind == "interior"]
+    if kind == "interior":
+        return interiors
+    return [r for r in asset.regions if r.kind == "surface" and not any(_within(r, around) for around in interiors)]
+
+
+def _within(region: Region, around: Region) -> bool:
+    apart = np.abs(np.subtract(region.centre, around.centre))
+    return region.link == around.link and bool((apart < np.array(around.size) / 2).all())
+
+
+class _Placer:
+    """Puts one thing after another where nothing is yet."""
+
+    def __init__(self, plan: Layout) -> None:
+        self.plan = plan
+        self.placed: dict[str, Placed] = {}
+        self._low = self._high = np.empty((0, 3))
+
+    def add(self, placed: Placed) -> None:
+        self.placed[placed.name] = placed
+        low, high = _extents(placed)
+        self._low, self._high = np.vstack([self._low, low]), np.vstack([self._high, high])
+
+    def put(self, thing: Thing, asset: Asset) -> None:
+        """Place an object as its pack says."""
+        if thing.at is None or thing.place is None:
+            raise UsageError(f"{thing.name}: the pack doesn't say where it is")
+        find = self._beside if thing.place == "beside" else self._in_bay
+        position, yaw = find(thing, asset)
+        self.add(Placed(thing.name, "object", asset, position, yaw, _joints(asset, is_open=thing.open)))
+
+    def _in_bay(self, thing: Thing, asset: Asset) -> tuple[Vector, float]:
+        kind = "surface" if thing.place == "on" else "interior"
+        support = self.placed[thing.at or ""]
+        frames = link_frames(support.asset, root_frame(support), support.joints)
+        bays = [_Bay(region, frames[region.link]) for region in regions_for(support.asset, kind)]
+        if not bays:
+            raise UsageError(f"{thing.name}: {thing.at} has no {kind} to be {thing.place}")
+        facing = (support.yaw + self._approach(support.name)) % (2 * math.pi)
+        high_enough = [bay for bay in bays if bay.region.size[2] >= asset.size[2] + ABOVE]
+        for apart, turned, bay in product((APART,) if thing.spot else (ROOMY, APART), (0.0, math.pi / 2), high_enough):
+            for spot in self._spots(thing, asset, bay, facing + turned - support.yaw):
+                if apart == ROOMY and bay.region.kind == "interior" and not _in_front(bay, spot):
+                    continue
+                position = bay.frame.point((*spot, bay.bottom + ABOVE))
+                if self._free(position, asset, facing + turned, apart):
+                    return _vector(position), facing + turned
+        wide, deep, high = asset.size
+        raise UsageError(
+            f"{thing.name} ({wide:g} x {deep:g} x {high:g} m) finds no free place {thing.place} {thing.at}: "
+            "give it another spot or fewer things around it"
+        )
+
+    def _spots(self, thing: Thing, asset: Asset, bay: _Bay, turn: float) -> Iterator[tuple[float, float]]:
+        """Places in the region's frame for the middle of a thing turned against it: the spot asked for, then others."""
+        size = np.array(bay.region.size[:2])
+        room = size / 2 - _half(asset, turn)
+        if (room < -1e-9).any():
+            return
+        middle = np.array(bay.region.centre[:2])
+        if thing.spot is not None:
+            yield from _around(self._spot(thing, bay), middle, room)
+        elif bay.region.kind == "interior":
+            yield from _around(middle - [0, FRONT * size[1]], middle, room, depth=4)
+        else:
+            yield from _around(middle, middle, room)
+
+    def _spot(self, thing: Thing, bay: _Bay) -> Floats:
+        """The point that u:v names, in the frame of the region (B.3.1): as one faces the side from which it is used."""
+        u, v = thing.spot or (0.0, 0.5)
+        turn = self._approach(thing.at or "")
+        across, along = USED / 2 * u, USED * (v - 0.5)
+        # Before the front one looks along +y; each quarter turn of the approach turns that anticlockwise.
+        c, s = round(math.cos(turn)), round(math.sin(turn))
+        offset = np.array([c * across - s * along, s * across + c * along])
+        return np.asarray(bay.region.centre[:2] + offset * bay.region.size[:2])
+
+    def _approach(self, support: str) -> float:
+        """By how much the way one looks at a fixture in use is turned from its +y."""
+        fixture = self.plan.fixtures.get(support)
+        if fixture is None:
+            return 0.0
+        return math.radians(stance(fixture).heading - (fixture.facing + 180))
+
+    def _beside(self, thing: Thing, asset: Asset) -> tuple[Vector, float]:
+        """On the floor next to where one stands to use a fixture, as in the symbolic world, or near there."""
+        fixture = self.plan.fixtures.get(thing.at or "")
+        if fixture is None:
+            raise UsageError(f"{thing.name}: beside {thing.at} is no place; give a fixture")
+        yaw = self.placed[thing.at or ""].yaw
+        x, y = self.plan.beside(fixture, self.plan.boxes)
+        reach = np.arange(-20, 21) * RASTER
+        spots = sorted(
+            ((x + dx, y + dy) for dx in reach for dy in reach), key=lambda p: (round(math.dist(p, (x, y)), 6), p)
+        )
+        box = self.plan.scene.rooms[fixture.room].box
+        for spot in spots:
+            inside = box[0] + 0.3 < spot[0] < box[2] - 0.3 and box[1] + 0.3 < spot[1] < box[3] - 0.3
+            position = np.array([*spot, ABOVE])
+            if inside and self._free(position, asset, yaw, APART):
+                return _vector(position), yaw
+        raise UsageError(f"{thing.name} finds no free floor beside {thing.at}: put it somewhere else")
+
+    def _free(self, position: Floats, asset: Asset, yaw: float, apart: float) -> bool:
+        half = _half(asset, yaw) + apart
+        low = position - np.array([*half, 0])
+        high = position + np.array([*half, asset.size[2] + ABOVE])
+        return not ((np.minimum(self._high, high) - np.maximum(self._low, low)) > 1e-6).all(1).any()
+
+
+def _in_front(bay: _Bay, spot: tuple[float, float]) -> bool:
+    """Whether a spot in an interior is in its front row, with nothing before it."""
+    return spot[1] < bay.region.centre[1] - FRONT * bay.region.size[1] + RASTER
+
+
+def _around(point: Floats, middle: Floats, room: Floats, depth: float = 1) -> Iterator[tuple[float, float]]:
+    """The point, moved to within `room` of the middle, then a raster around it by distance, in depth counted `depth`
+    times."""
+    start = np.clip(point, middle - room, middle + room)
+    yield float(start[0]), float(start[1])
+    steps = np.ceil(2 * room / RASTER).astype(int) + 1
+    ticks = [np.linspace(middle[k] - room[k], middle[k] + room[k], steps[k]).tolist() for k in (0, 1)]
+
+    def far(spot: tuple[float, float]) -> float:
+        return round(math.hypot(spot[0] - start[0], depth * (spot[1] - start[1])), 6)
+
+    yield from sorted(product(*ticks), key=lambda spot: (far(spot), spot))
+
+
+def _half(asset: Asset, yaw: float) -> Floats:
+    """Half the width and depth of the upright box around an asset that is turned; its origin is in the middle."""
+    points = [piece.vertices[:, :2] for link in asset.links for piece in link.pieces]
+    corners = np.array([[x, y] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]) * asset.size[:2]
+    turn = about((0, 0, 1), yaw)[:2, :2]
+    return np.asarray(np.abs(np.concatenate([corners, *points]) @ turn.T).max(0))
+
+
+def _vector(values: Iterable[float]) -> Vector:
+    x, y, z = (round(float(value), 6) for value in values)
+    return x, y, z
+
+
+def _extents(placed: Placed) -> tuple[Floats, Floats]:
+    """Lowest and highest corners (n, 3) of the upright boxes around a thing's pieces: hollow things stay hollow."""
+    frames = link_frames(placed.asset, root_frame(placed), placed.joints)
+    hulls = [frames[link.name].point(piece.vertices) for link in placed.asset.links for piece in link.pieces]
+    shape = (len(hulls), 3)
+    return np.array([h.min(0) for h in hulls]).reshape(shape), np.array([h.max(0) for h in hulls]).reshape(shape)
