@@ -549,7 +549,7 @@ def labelled(draw: Draw) -> tuple[Any, Trace, Any, bool]:
 
 SCOPES: dict[str, Scope] = {"evidence": "opening", "goal": "interaction"}
 default = settings(max_examples=200, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
-focused = settings(default, max_examples=80)
+focused = settings(default, max_examples=60)
 many = settings(default, max_examples=2_500)
 focused_many = settings(default, max_examples=500)
 
@@ -748,3 +748,31 @@ def test_rows_with_an_opening(data: Any, expected: bool) -> None:
     agree_with_hand(
         data, Trace(frozenset(), (opening, step("grabbed", state=AT_HANDOFF, at=2)), 1, AT_HANDOFF), expected
     )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "limits", "expected"),
+    [
+        (("opened", "closed", "grabbed"), {"opens": "handoff"}, "clean_pass"),
+        (("closed", "opened"), {"opens": "handoff"}, "wrong"),
+        (("opened", "closed"), {"opens": CLOSED}, "wrong"),
+        (("flipped",), {"opens": {"after": "o1"}}, "unobserved"),
+        (("opened",), {"opens": CLOSED}, "unobserved"),
+        (("closed", "opened"), {"opens": "handoff", "closes": CLOSED}, "wrong"),
+    ],
+)
+def test_rows_of_labels(kinds: tuple[str, ...], limits: Any, expected: str) -> None:
+    """Passed by opening or grabbing, failed by closing; the cup is opened in the opening too, which does not count."""
+    opening = Step((Event(0, "after", {"step": "o1"}), Event(1, "opened", {"object": "cup"})), frozenset())
+    trace = Trace(frozenset(), (opening, step(*kinds, at=2)), 1, frozenset())
+    atom = {"id": "a", "capability": "C1", **limits, "pass": [GRABBED, OPENED], "wrong": CLOSED}
+    pack = naive.Pack({"cup": "mug"}, frozenset({"cup"}))
+    assert naive.label(atom, trace, pack, void=False) == expected
+    compare_label((atom, trace, pack, False))
+
+
+def test_what_cannot_be_judged_earns_nothing() -> None:
+    goal = {"score": "state", "achieve": [{"id": "a", "that": {"not": {"within": {"that": OPENED, "window": "none"}}}}]}
+    trace, pack = Trace(frozenset(), (), 0, frozenset()), naive.Pack({"cup": "mug"}, frozenset())
+    assert (naive.completion(goal, trace, pack), naive.passed(goal, trace, pack)) == (0.0, False)
+    compare_score((goal, trace, pack))
