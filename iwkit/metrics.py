@@ -13,7 +13,8 @@ Status = Literal["pass", "fail", "void"]
 class CellResult:
     """One cell: `completion`, `actions` and `ticks` are None when the cell is void or not finished.
 
-    `freeze` says how the pack stands to its lock: "frozen", "code changed" or "draft".
+    `freeze` says how the pack stands to its lock: "frozen", "code changed" or "draft"; `malformed` counts the
+    assistant's answers that were in none of the required forms.
     """
 
     task: str
@@ -27,6 +28,7 @@ class CellResult:
     cfss: float | None = None
     stg_cfss: float | None = None
     reason: str | None = None
+    malformed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ def cell_result(cell: Mapping[str, Any], end: Mapping[str, Any] | None) -> CellR
         score["cfss"],
         score["stg_cfss"],
         end["stop_reason"],
+        end.get("malformed"),
     )
 
 

@@ -182,7 +182,7 @@ def test_an_episode_that_is_not_there(cli: Cli) -> None:
 def test_a_run_folder_of_another_assistant(cli: Cli) -> None:
     cli("run", F10, "--draft", "--human", "scripted", "--out", "a")
     code, _, errors = cli("run", F10, "--draft", "--human", "rules", "--out", "a")
-    assert (code, errors.strip()) == (1, "a holds a run with another human: choose another --out")
+    assert (code, errors.strip()) == (1, "a holds a run with another human (scripted, not rules): choose another --out")
 
 
 def test_a_run_that_is_going_on(cli: Cli, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -101,11 +102,11 @@ def rewrite(path: Path, change: Callable[[list[Record]], list[Record]]) -> None:
 @pytest.mark.parametrize(
     ("changed", "names"),
     [
-        ({"assistant": "silent"}, "assistant"),
-        ({"human": "rules"}, "human"),
-        ({"world": "other"}, "world"),
-        ({"draft": False}, "draft"),
-        ({"assistant": "wrong", "human": "rules"}, "assistant, human"),
+        ({"assistant": "silent"}, "assistant (oracle, not silent)"),
+        ({"human": "rules"}, "human (scripted, not rules)"),
+        ({"world": "other"}, "world (symbolic, not other)"),
+        ({"draft": False}, "draft (True, not False)"),
+        ({"assistant": "wrong", "human": "rules"}, "assistant (oracle, not wrong), human (scripted, not rules)"),
     ],
 )
 def test_another_configuration_is_refused(
@@ -114,7 +115,7 @@ def test_another_configuration_is_refused(
     monkeypatch.setitem(runs.WORLDS, "other", SymbolicWorld)
     play(F10)
     before = contents(out)
-    with pytest.raises(LedgerError, match=f"holds a run with another {names}: choose another --out"):
+    with pytest.raises(LedgerError, match=re.escape(f"holds a run with another {names}: choose another --out")):
         play(F10, config=replace(SCRIPTED, **changed))
     assert contents(out) == before
 
@@ -122,7 +123,7 @@ def test_another_configuration_is_refused(
 def test_other_code_is_refused(play: Play, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(F10)
     monkeypatch.setattr(runs, "runtime_digest", lambda: "sha256:other")
-    with pytest.raises(LedgerError, match="holds a run with another runtime: choose another --out"):
+    with pytest.raises(LedgerError, match="holds a run with another version of iwkit's code: choose another --out"):
         play(F10)
 
 
@@ -381,3 +382,55 @@ def test_the_records_hold_the_trace(data: st.DataObject) -> None:
         assert trace_of(records[:count]) == trace
     numbers = [e.seq for e in traces[-1][1].events()]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_an_assistant_whose_code_changed_is_another_one(
+    play: Play, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "edited_agent.py"
+    module.write_text("class E:\n    def answer(self, view):\n        return '$silent$'\n", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    config = replace(SCRIPTED, assistant="edited_agent:E")
+    play(F10, config=config)
+    module.write_text(module.read_text("utf-8").replace("$silent$", "$done$"), "utf-8")
+    with pytest.raises(LedgerError, match="another code of the assistant"):
+        play(F10, A1, config=config)
+
+
+def test_malformed_answers_are_counted(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "chatty_agent.py").write_text(
+        "class E:\n    def answer(self, view):\n        return 'Open it, please.' if view.tick < 4 else '$done$'\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (result,) = play(F10, config=replace(SCRIPTED, assistant="chatty_agent:E")).results
+    assert (result.status, result.malformed) == ("fail", 3)
+
+
+def test_an_agent_with_a_state_recalls_its_answers(
+    play: Play, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that counts its turns says the same after it was stopped, if it has `recall`."""
+    (tmp_path / "counting_agent.py").write_text(
+        "class E:\n"
+        "    turns = 0\n"
+        "    fragile = False\n"
+        "    def answer(self, view):\n"
+        "        self.turns += 1\n"
+        "        if self.fragile and self.turns == 4:\n"
+        "            raise KeyboardInterrupt\n"
+        "        return '$done$' if self.turns == 6 else '$silent$'\n"
+        "    def recall(self, view, text):\n"
+        "        self.turns += 1\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import counting_agent  # type: ignore[import-not-found]
+
+    config = replace(SCRIPTED, assistant="counting_agent:E")
+    monkeypatch.setattr(counting_agent.E, "fragile", True)
+    with pytest.raises(KeyboardInterrupt):
+        play(F10, config=config)
+    monkeypatch.setattr(counting_agent.E, "fragile", False)
+    (result,) = play(F10, config=config).results
+    assert result.ticks == 6

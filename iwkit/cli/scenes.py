@@ -27,8 +27,11 @@ def list_() -> None:
 def show(
     scene_id: Annotated[str, typer.Argument(metavar="ID", help="A scene id, or a scene file.")],
     out: Annotated[Path | None, typer.Option(help="Picture to write (.png or .svg); default: ID.png here.")] = None,
+    tour: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write pictures of its rooms into this folder, too.")
+    ] = None,
 ) -> None:
-    """Draw the plan of a scene and describe it."""
+    """Draw the plan of a scene and describe it; show its rooms."""
     from iwkit.errors import UsageError
     from iwkit.library import Library
     from iwkit.sceneplan import describe, draw
@@ -43,6 +46,13 @@ def show(
     else:
         raise UsageError(f"no scene {scene_id!r}: there are {', '.join(library.scene_ids())}")
     picture = out or Path(f"{scene.id}.png")
+    picture.parent.mkdir(parents=True, exist_ok=True)
     draw(scene, library.catalogue, picture)
     typer.echo(describe(scene, library.catalogue))
     typer.echo(f"plan drawn to {picture}", err=True)
+    if tour is not None:
+        from iwkit_runtime.assets import load_recipes
+        from iwkit_runtime.render.tour import write_tour
+
+        files = write_tour(scene, library.catalogue, load_recipes(), tour)
+        typer.echo(f"{len(files)} pictures written to {tour}", err=True)

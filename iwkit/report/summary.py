@@ -72,6 +72,18 @@ def _notes(summary: Summary) -> str:
     return f" ({', '.join(notes)})" if notes else ""
 
 
+def _caution(summary: Summary) -> str | None:
+    """What keeps the figures from saying what they seem to."""
+    if ":" in summary.config["assistant"] and summary.config["world"] == "symbolic":
+        return "The symbolic world gives no pictures: these figures say nothing about what the assistant can see."
+    return None
+
+
+def _ended(result: CellResult) -> str:
+    malformed = f"{result.malformed} malformed answer{'' if result.malformed == 1 else 's'}" if result.malformed else ""
+    return "; ".join(part for part in (result.reason, malformed) if part)
+
+
 def percent(value: float | None) -> str:
     """A share as a percentage; a missing one is a dash."""
     return "–" if value is None else f"{100 * value:.1f} %"
@@ -94,7 +106,7 @@ def tables(summary: Summary) -> list[RenderableType]:
 
     config = summary.config
     title = f"{config['assistant']} with {config['human']} human, {config['world']} world{_notes(summary)}"
-    cells = Table(title=escape(title), title_justify="left")
+    cells = Table(title=escape(title), title_justify="left", caption=_caution(summary), caption_justify="left")
     for name, justify in (
         ("task", "left"),
         ("family", "left"),
@@ -113,7 +125,7 @@ def tables(summary: Summary) -> list[RenderableType]:
             percent(r.completion),
             number(r.actions),
             number(r.ticks),
-            escape(r.reason or ""),
+            escape(_ended(r)),
         )
     families = Table()
     for name, justify in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import traceback
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -59,8 +60,11 @@ def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Journa
     """The agent's answer, recorded or fresh. An agent that fails makes the cell void, and None is returned."""
     view = episode.observe(role)
     journal.append("ask", {"role": role, "tick": episode.tick, "view": digest(view.to_json())})
-    record = journal.recall("answer") or journal.recall("agent_failed") or _fresh(role, agent, view, journal)
+    recorded = journal.recall("answer") or journal.recall("agent_failed")
+    record = recorded or _fresh(role, agent, view, journal)
     if record["kind"] == "answer":
+        if recorded and callable(remember := getattr(agent, "recall", None)):
+            remember(view, str(record["text"]))
         return str(record["text"])
     episode.give_up("agent failed", void=record["reason"])
     return None
@@ -77,7 +81,8 @@ def _fresh(role: Role, agent: Assistant | Human, view: AssistantView | HumanView
         fields: dict[str, Any] = {"role": role, "text": _unicode(text)}
     except (Exception, SystemExit) as error:
         kind = "agent_failed"
-        fields = {"role": role, "reason": _unicode(f"the {role} failed: {type(error).__name__}: {error}")}
+        reason = f"the {role} failed: {type(error).__name__}: {error}"
+        fields = {"role": role, "reason": _unicode(reason), "traceback": _unicode(traceback.format_exc())}
     journal.append(kind, {**fields, "t_wall_latency": round(time.monotonic() - start, 4)})
     return {"kind": kind, **fields}
 
@@ -99,6 +104,7 @@ def closing(episode: Episode) -> dict[str, Any]:
         "void": result.void,
         "ticks": episode.tick,
         "actions": episode.actions,
+        "malformed": episode.malformed,
         "stable_actions": None
         if result.void
         else stable_completion_index(pack.physical.goal, trace, episode.task.vocabulary, pack.physical.windows),

@@ -14,6 +14,7 @@ from iwkit.ledger import Journal, Record, exclusive, write_atomic, write_json
 from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime.agents.registry import code_digest
 from iwkit_runtime.identity import cell_key, runtime_digest
 from iwkit_runtime.loop.episode import Episode
 from iwkit_runtime.play import make_agents, play
@@ -32,7 +33,9 @@ class Config:
     draft: bool = False
 
     def header(self) -> dict[str, Any]:
-        return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self)}
+        """The configuration as it is recorded, with digests of the code that plays."""
+        own = {"assistant_code": code_digest(self.assistant), "human_code": code_digest(self.human)}
+        return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self), **own}
 
 
 Freeze = Literal["frozen", "code changed", "draft"]
@@ -104,8 +107,9 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
     if path.exists():
         plan = load_plan(folder)
         if plan["config"] != config.header():
-            changed = sorted(k for k, v in config.header().items() if plan["config"].get(k) != v)
-            raise LedgerError(f"{folder} holds a run with another {', '.join(changed)}: choose another --out")
+            raise LedgerError(
+                f"{folder} holds a run with another {_changed(plan['config'], config)}: choose another --out"
+            )
         cells = plan["cells"]
     for source in sources:
         task = source.task
@@ -125,6 +129,20 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
     for source in sources:
         write_atomic(folder / "packs" / f"{source.task.id}.yaml", source.path.read_bytes())
     write_json(path, {"config": config.header(), "cells": cells})
+
+
+_SAID = {
+    "runtime": "version of iwkit's code",
+    "assistant_code": "code of the assistant",
+    "human_code": "code of the human",
+}
+
+
+def _changed(before: dict[str, Any], config: Config) -> str:
+    """What differs between the configuration of a run and the one asked for, in words."""
+    now = config.header()
+    found = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+    return ", ".join(_SAID.get(k) or f"{k} ({before.get(k)}, not {now.get(k)})" for k in found)
 
 
 def _cell(source: Source, config: Config, world: World, folder: Path, seed: int) -> Record:

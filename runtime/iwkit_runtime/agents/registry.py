@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from iwkit.errors import AgentError
@@ -48,6 +51,22 @@ def make_human(name: str, episode: Episode) -> Human:
         return _HUMANS[name](episode)
     agent: Human = _own(name, "human", sorted(_HUMANS))
     return agent
+
+
+def code_digest(name: str) -> str | None:
+    """The digest of the file that holds a user's own agent, or None for the agents of iwkit, which the digest of the
+    runtime covers. What that file imports is not covered.
+
+    Raises:
+        AgentError: there is no such module.
+    """
+    if ":" not in name:
+        return None
+    try:
+        source = inspect.getsourcefile(importlib.import_module(name.partition(":")[0]))
+    except (ImportError, TypeError) as error:
+        raise AgentError(f"agent {name!r}: cannot import it: {error}; is its folder on PYTHONPATH?") from error
+    return "sha256:" + hashlib.sha256(Path(source).read_bytes()).hexdigest() if source else None
 
 
 def _own(name: str, role: str, known: list[str]) -> Any:

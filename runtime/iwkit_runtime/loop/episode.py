@@ -47,6 +47,7 @@ class Episode:
         self.stop_reason: str | None = None
         self.tick = 0
         self.actions = 0
+        self.malformed = 0
         self._sink = sink
         self._legend = Legend(task, self.rules)
         self._private = private_names(task)
@@ -161,6 +162,7 @@ class Episode:
         self._sink("reading", {"role": "assistant", "tick": self.tick, **asdict(reading)})
         self._unheard.clear()
         self._notice["assistant"] = reading.why
+        self.malformed += reading.control == "malformed"
         if reading.control == "done":
             self._done_declared = True
             self.recorder.step(
@@ -180,7 +182,9 @@ class Episode:
             self._next_tick()
         else:
             self._turn = "human"
-            self._entries = self._legend.entries(self.world, [s.text for s in self._dialogue if s.by == "assistant"])
+            said = [s.text for s in self._dialogue if s.by == "assistant"]
+            plan = self._plan.next.command if self._plan.next else None
+            self._entries = self._legend.entries(self.world, said, plan)
 
     # --- the human's turn --------------------------------------------------------------------------------------
 

@@ -39,13 +39,15 @@ class Legend:
         self._names = {(h.noun, h.index): name for name, h in task.handles.items()}
         self.seen: set[str] = set()
 
-    def entries(self, world: World, said: Collection[str]) -> tuple[LegendEntry, ...]:
-        """The legend now. `said` is everything the assistant has said so far (it matters under NARRATE)."""
+    def entries(self, world: World, said: Collection[str], plan: Command | None = None) -> tuple[LegendEntry, ...]:
+        """The legend now. `said` is everything the assistant has said so far (it matters under NARRATE); `plan` is the
+        wearer's own next command: who has a plan can name what it is about."""
         visible = set(world.visible())
         self.seen |= visible
         held = world.held()
         parents = self._parents(world)
-        candidates = [t for t in self._task.things.values() if self._known(t, visible, held)]
+        planned = {ref.name for ref in plan.args} if plan else set()
+        candidates = [t for t in self._task.things.values() if t.name in planned or self._known(t, visible, held)]
         entries = [self._entry(t, world, visible, held, parents) for t in candidates]
         if self._rules.movables == "identified":
             named = mentioned(said, entries)

@@ -15,6 +15,7 @@ from iwkit.errors import UsageError
 from iwkit.floorplan import stance
 from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.recipe import Recipe
+from iwkit.spec.scene import Scene
 from iwkit.world.layout import Layout
 from iwkit_runtime.assets import build_asset
 from iwkit_runtime.physical.kinematics import Frame, about, link_frames, root_frame
@@ -71,6 +72,18 @@ class Assets:
         return self._built[key]
 
 
+@dataclass(frozen=True)
+class _Bare:
+    """A scene with things in it, without a task."""
+
+    scene: Scene
+    things: Mapping[str, Thing]
+
+    @property
+    def id(self) -> str:
+        return self.scene.id
+
+
 def build_scene(task: CompiledTask, assets: Assets) -> SceneSpec:
     """Everything of a task's world at its place at reset.
 
@@ -79,20 +92,36 @@ def build_scene(task: CompiledTask, assets: Assets) -> SceneSpec:
         CompileError: the scene isn't one that `load_scene` made.
     """
     plan = Layout(task)
+    placed = _placed(plan, assets)
+    return SceneSpec(building(task.scene), tuple(placed.values()), _eyes(task, plan, placed))
+
+
+def furnish(scene: Scene, things: Mapping[str, Thing], assets: Assets) -> SceneSpec:
+    """The same for a scene without a task, and no one in it; for `things` see `iwkit.compile.bind.scene_things`.
+
+    Raises:
+        UsageError: as for `build_scene`.
+        CompileError: something of the scene isn't among `things`, or the scene isn't one that `load_scene` made.
+    """
+    placed = _placed(Layout(_Bare(scene, things)), assets)
+    return SceneSpec(building(scene), tuple(placed.values()))
+
+
+def _placed(plan: Layout, assets: Assets) -> dict[str, Placed]:
     placer = _Placer(plan)
-    for placed in (*_doors(task, plan), *_fixtures(plan, assets)):
+    for placed in (*_doors(plan), *_fixtures(plan, assets)):
         placer.add(placed)
-    for thing in _in_order(task.things):
+    for thing in _in_order(plan.things):
         placer.put(thing, assets.of(thing))
-    return SceneSpec(building(task.scene), tuple(placer.placed.values()), _eyes(task, plan, placer.placed))
+    return placer.placed
 
 
-def _doors(task: CompiledTask, plan: Layout) -> Iterator[Placed]:
+def _doors(plan: Layout) -> Iterator[Placed]:
     for name, key in plan.door_ids.items():
-        door = task.scene.doors[key]
-        position, yaw, hinge_left = door_pose(task.scene, door)
+        door = plan.scene.doors[key]
+        position, yaw, hinge_left = door_pose(plan.scene, door)
         asset = door_asset(door.width, leaf=door.leaf, hinge_left=hinge_left)
-        yield Placed(name, "door", asset, position, yaw, _joints(asset, is_open=task.things[name].open))
+        yield Placed(name, "door", asset, position, yaw, _joints(asset, is_open=plan.things[name].open))
 
 
 def _fixtures(plan: Layout, assets: Assets) -> Iterator[Placed]:

@@ -1,0 +1,161 @@
+"""The scratch model behind the collision world: links as free bodies, pieces as convex meshes, capsules as probes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+
+from iwkit.errors import UsageError
+from iwkit_runtime.physical.scene_spec import SceneSpec
+from iwkit_runtime.physical.spec import Floats, Piece
+
+PROBES = 24
+"""Capsules tested at once: a body has 18."""
+MEMORY = 2**25
+"""Bytes for contacts, of which one takes about 600; MuJoCo drops those for which there is no room."""
+SCENE, PROBE = 0, 1
+"""Geom groups, by which rays tell things from probes."""
+_EDGE = 1e-9
+
+
+class Capsules(NamedTuple):
+    """Capsules with ends (n, 2, 3) in the world and radii (n,); a sphere is one whose ends coincide."""
+
+    ends: Floats
+    radii: Floats
+
+
+class Scratch:
+    """One static body for the building, one free body for each link that has pieces, and the probes, compiled.
+
+    `rows` maps a thing and its link to the row of `poses` (rows, 7: position, quaternion) that places it; the row's
+    body has the next number. `owner` is the owner of each geom of the scene.
+
+    Raises:
+        UsageError: a piece is no solid.
+    """
+
+    def __init__(self, spec: SceneSpec) -> None:
+        self._scene = mujoco.MjSpec()
+        self._scene.memory = MEMORY
+        # several contacts a pair are for resting: with them, a capsule in a mesh has depths that are centimetres off
+        self._scene.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
+        self._meshes: dict[bytes, str] = {}
+        self._geoms: list[tuple[Any, str]] = []
+        self._bodies = 0
+        self.rows: dict[str, dict[str, int]] = {}
+        for static in spec.statics:
+            self._add(self._scene.worldbody, static.name, static.pieces)
+        for placed in spec.placed:
+            rows = self.rows[placed.name] = {}
+            for link in placed.asset.links:
+                if link.pieces:
+                    rows[link.name] = self._bodies
+                    self._add(self._body(), placed.name, link.pieces)
+        probes = [self._probe() for _ in range(PROBES)]
+        self.model: Any = self._scene.compile()
+        self.data: Any = mujoco.MjData(self.model)
+        self.poses: Floats = self.data.qpos.reshape(-1, 7)
+        self.owner = {int(geom.id): owner for geom, owner in self._geoms}
+        self.probes = Probes(self.model, [int(geom.id) for geom in probes], self.poses)
+
+    def _body(self) -> Any:
+        body = self._scene.worldbody.add_body(mass=1, inertia=(1, 1, 1), ipos=(0, 0, 0), explicitinertial=True)
+        body.add_freejoint()
+        self._bodies += 1
+        return body
+
+    def _probe(self) -> Any:
+        # tested when compiled, or it would get no bounds for `Probes` to write to
+        capsule = mujoco.mjtGeom.mjGEOM_CAPSULE
+        return self._body().add_geom(type=capsule, size=(0.1, 0.1, 0), contype=1, conaffinity=0, group=PROBE)
+
+    def _add(self, body: Any, owner: str, pieces: Sequence[Piece]) -> None:
+        mesh = mujoco.mjtGeom.mjGEOM_MESH
+        for piece in pieces:
+            name = self._mesh(owner, piece)
+            geom = body.add_geom(type=mesh, meshname=name, contype=0, conaffinity=1, group=SCENE)
+            self._geoms.append((geom, owner))
+
+    def _mesh(self, owner: str, piece: Piece) -> str:
+        """One mesh for all pieces of the same shape: a dozen chairs are compiled once."""
+        points = np.ascontiguousarray(piece.vertices, dtype=np.float64)
+        if not _is_solid(points):
+            raise UsageError(f"a piece of '{owner}' has no volume: give four or more points that don't lie in a plane")
+        key = points.tobytes()
+        if key not in self._meshes:
+            self._meshes[key] = f"{owner}/{len(self._meshes)}"
+            self._scene.add_mesh(name=self._meshes[key], uservert=points.ravel())
+        return self._meshes[key]
+
+    def refresh(self) -> None:
+        """Make the model follow `poses`."""
+        mujoco.mj_kinematics(self.model, self.data)
+
+    def collide(self) -> None:
+        """Find the contacts of what is tested."""
+        self.refresh()
+        mujoco.mj_collision(self.model, self.data)
+
+    def test(self, bodies: Sequence[int], *, on: bool, margin: float = 0.0) -> None:
+        """Test the pieces of these bodies against all others, or don't."""
+        model = self.model
+        for body in bodies:
+            start = int(model.body_geomadr[body])
+            geoms = slice(start, start + int(model.body_geomnum[body]))
+            model.geom_contype[geoms] = model.body_contype[body] = on
+            model.geom_margin[geoms] = model.body_margin[body] = margin
+
+
+class Probes:
+    """A pool of capsules, whose shapes are written into the compiled model."""
+
+    def __init__(self, model: Any, geoms: list[int], poses: Floats) -> None:
+        self._model = model
+        self._first, self._body = geoms[0], int(model.geom_bodyid[geoms[0]])
+        self._poses = poses[-len(geoms) :]
+        self.place(None, 0.0)
+
+    def number(self, geom: int) -> int | None:
+        """Which probe a geom is; None for a piece of the scene."""
+        return geom - self._first if self._first <= geom < self._first + PROBES else None
+
+    def place(self, capsules: Capsules | None, margin: float) -> None:
+        """Give the first probes the shape and place of capsules, at most `PROBES`, and switch the others off."""
+        model, count = self._model, 0 if capsules is None else len(capsules.radii)
+        geoms, bodies = slice(self._first, self._first + PROBES), slice(self._body, self._body + PROBES)
+        active = np.arange(PROBES) < count
+        model.geom_contype[geoms] = model.body_contype[bodies] = active
+        model.geom_margin[geoms] = model.body_margin[bodies] = margin
+        if capsules is not None:
+            self._shape(capsules, slice(self._first, self._first + count), slice(self._body, self._body + count))
+
+    def _shape(self, capsules: Capsules, geoms: slice, bodies: slice) -> None:
+        model, (ends, radii) = self._model, capsules
+        ways = ends[:, 1] - ends[:, 0]
+        halves = np.linalg.norm(ways, axis=1) / 2
+        self._poses[: len(radii)] = np.c_[ends.mean(1), _upright(ways, halves)]
+        model.geom_size[geoms] = np.stack([radii, halves, np.zeros_like(radii)], 1)
+        model.geom_rbound[geoms] = radii + halves
+        # the bounds from which the broad phase decides date from the compilation
+        bounds = np.zeros((len(radii), 6))
+        bounds[:, 3:] = np.stack([radii, radii, radii + halves], 1)
+        model.geom_aabb[geoms] = model.bvh_aabb[model.body_bvhadr[bodies]] = bounds
+
+
+def _upright(ways: Floats, halves: Floats) -> Floats:
+    """Quaternions (n, 4) that turn z along `ways` (n, 3); for spheres any will do."""
+    units = np.where(halves[:, None] > _EDGE, ways / np.maximum(2 * halves, _EDGE)[:, None], (0.0, 0.0, 1.0))
+    x, y, z = units.T
+    found = np.stack([1 + z, -y, x, np.zeros_like(z)], 1)
+    found[z < -1 + _EDGE] = (0, 1, 0, 0)
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
+
+
+def _is_solid(points: Floats) -> bool:
+    if points.ndim != 2 or len(points) < 4 or not np.isfinite(points).all():
+        return False
+    return bool(np.linalg.matrix_rank(points[1:] - points[0], tol=1e-6) == 3)

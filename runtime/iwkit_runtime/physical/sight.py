@@ -1,0 +1,134 @@
+"""What the wearer sees: rays from the eye to fixed points on each thing, on the collision world (design: visibility).
+
+It steers and scores, so it must not depend on a graphics driver. Everything that collides hides: walls, door leaves,
+furniture, other things; glass too, since pieces have no material. The wearer's own body doesn't hide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iwkit.errors import UsageError
+from iwkit_runtime.engines.collision import CollisionWorld
+from iwkit_runtime.physical.scene_spec import Placed
+from iwkit_runtime.physical.solids import hull
+from iwkit_runtime.physical.spec import Floats
+from iwkit_runtime.physical.tolerances import limit
+
+RAYS = 24
+"""Rays to each thing."""
+REACHED = 1e-3
+"""A ray reaches a point if it comes within this share of its length: contact surfaces coincide."""
+
+Why = Literal["in view", "outside the field of view", "too far to make out", "hidden"]
+
+_GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
+"""Steps of the two-dimensional sequence that fills a square most evenly (Roberts' R2)."""
+
+
+class Look(NamedTuple):
+    """What came of looking for a thing: of `rays` in the field of view, `reached` got there. `by` hides most of it."""
+
+    why: Why
+    rays: int
+    reached: int
+    by: str | None = None
+
+    @property
+    def visible(self) -> bool:
+        return self.why == "in view"
+
+
+class Sight:
+    """Answers for the objects and fixtures of a collision world, where that was last told they are."""
+
+    def __init__(self, world: CollisionWorld) -> None:
+        self._world = world
+        self._points: dict[str, list[tuple[str, Floats]]] = {}
+        for placed in world.spec.placed:
+            if placed.kind != "door" and any(link.pieces for link in placed.asset.links):
+                self._points[placed.name] = surface_points(placed)
+
+    def visible(self, camera: ArrayLike, names: Iterable[str] | None = None) -> tuple[str, ...]:
+        """The names, sorted, of what a camera (4, 4) sees; `names` and errors as for `look`."""
+        return tuple(sorted(name for name, look in self.look(camera, names).items() if look.visible))
+
+    def look(self, camera: ArrayLike, names: Iterable[str] | None = None) -> dict[str, Look]:
+        """Look for things (all of them by default) with a camera (4, 4): x right, y up, looking along -z.
+
+        Raises:
+            UsageError: no such thing, or no camera frame.
+        """
+        frame = np.asarray(camera, dtype=np.float64)
+        if frame.shape != (4, 4) or not np.isfinite(frame).all():
+            raise UsageError("a camera is a finite frame (4, 4), x to the right, y up, looking along -z")
+        wanted = list(self._points if names is None else dict.fromkeys(names))
+        targets = np.array([self._targets(name) for name in wanted]).reshape(-1, RAYS, 3)
+        seen_by_field = _in_field(targets, frame)
+        owners, along = self._world.rays(frame[:3, 3], targets[seen_by_field])
+        hits = iter(zip(owners, along.tolist(), strict=True))
+        looks = {}
+        for name, points, inside in zip(wanted, targets, seen_by_field, strict=True):
+            met = [next(hits) for _ in range(int(inside.sum()))]
+            looks[name] = _judge(name, met, _span(points, frame[:3, 3]))
+        return looks
+
+    def _targets(self, name: str) -> Floats:
+        if name not in self._points:
+            raise UsageError(f"'{name}' can't be looked for: it is no object or fixture of the scene with a shape")
+        frames = self._world.frames(name)
+        return np.concatenate([frames[link].point(points) for link, points in self._points[name]])
+
+
+def surface_points(placed: Placed) -> list[tuple[str, Floats]]:
+    """`RAYS` points spread over the faces of a thing's pieces by area, for each link in its frame; always the same."""
+    faces, links = [], []
+    for link in placed.asset.links:
+        for piece in link.pieces:
+            found = hull(placed.name, piece).faces
+            faces.append(found)
+            links += [link.name] * len(found)
+    triangles = np.concatenate(faces)
+    edges = triangles[:, 1:] - triangles[:, :1]
+    area = np.cumsum(np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1))
+    share = (np.arange(RAYS) + 0.5) / RAYS
+    chosen = np.searchsorted(area, share * area[-1])
+    u, v = ((np.arange(1, RAYS + 1)[:, None] * _GOLDEN) % 1).T
+    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
+    points = triangles[chosen, 0] + u[:, None] * edges[chosen, 0] + v[:, None] * edges[chosen, 1]
+    named = [links[n] for n in chosen.tolist()]
+    return [(link, points[[n == link for n in named]]) for link in dict.fromkeys(named)]
+
+
+def _in_field(points: Floats, camera: Floats) -> NDArray[np.bool_]:
+    """Which points (..., 3) a camera has in its picture."""
+    x, y, z = np.moveaxis((points - camera[:3, 3]) @ camera[:3, :3], -1, 0)
+    across, up = (np.tan(np.radians(limit(name)) / 2) for name in ("field_across", "field_up"))
+    return np.asarray((z < 0) & (np.abs(x) <= -z * across) & (np.abs(y) <= -z * up))
+
+
+def _span(points: Floats, eye: Floats) -> float:
+    """The angle in degrees that points (n, 3) span for the eye, from one end to the other."""
+    ways = points - eye
+    ways /= np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), 1e-9)
+    return float(np.degrees(np.arccos(np.clip((ways @ ways.T).min(), -1, 1))))
+
+
+def _judge(name: str, met: Sequence[tuple[str | None, float]], span: float) -> Look:
+    """The verdict on a thing from what each ray within the field of view met first, and where."""
+    blockers = [owner for owner, along in met if owner != name and along < 1 - REACHED]
+    reached = len(met) - len(blockers)
+    if not met:
+        return Look("outside the field of view", 0, 0)
+    if span < limit("seen_angle"):
+        return Look("too far to make out", len(met), reached)
+    if reached >= max(limit("seen_rays"), limit("seen_share") * len(met)):
+        return Look("in view", len(met), reached)
+    if not blockers:
+        return Look("outside the field of view", len(met), reached)
+    named = sorted({owner for owner in blockers if owner}, key=lambda owner: (-blockers.count(owner), owner))
+    return Look("hidden", len(met), reached, named[0])

@@ -1,0 +1,240 @@
+"""The physical world as one thing to act in: engine, collision world, sight, measured relations, the wearer, the film.
+
+Every question about the future is asked of the collision world; what has happened is in the engine and in the film.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+from iwkit.compile import CompiledTask
+from iwkit_runtime.body.pose import BodyPose, blend
+from iwkit_runtime.engines.base import Engine, Settled, Snapshot
+from iwkit_runtime.engines.collision import TOLERANCE, Allowed, CollisionWorld, Hit
+from iwkit_runtime.nav.grid import Grid, Layer, Obstacle, build_grid
+from iwkit_runtime.physical.kinematics import frame
+from iwkit_runtime.physical.relations import Facts, Moment, Relations
+from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Poses, SceneSpec
+from iwkit_runtime.physical.sight import Sight
+from iwkit_runtime.physical.spec import Floats, Vector
+from iwkit_runtime.physical.trajectory import Frame, Stand
+from iwkit_runtime.physical.wearer import Hold, Person, Wearer, moved
+
+LAYERS: Mapping[str, Layer] = {"wall": "wall", "door": "door", "fixture": "furniture", "object": "furniture"}
+"""Kind of solid -> layer of the occupancy grid."""
+LYING = 0.05
+"""Objects whose lowest point is no higher than this, in metres, are on the floor and in the wearer's way."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of the stage as plain data, and how long the film was then."""
+
+    engine: Snapshot
+    wearer: Wearer
+    frames: int = 0
+
+
+class Stage:
+    """One task's physical world. Its methods change nothing but what their names say; `restore` undoes everything.
+
+    Raises:
+        UsageError: a thing of the scene is no solid.
+    """
+
+    def __init__(self, task: CompiledTask, spec: SceneSpec, engine: Engine, person: Person) -> None:
+        self.spec, self.engine, self.person = spec, engine, person
+        self.placed: dict[str, Placed] = {placed.name: placed for placed in spec.placed}
+        self.collision = CollisionWorld(spec)
+        self.sight = Sight(self.collision)
+        self.relations = Relations(spec, Facts.of(task))
+        self.floors = frozenset(static.name for static in spec.statics if static.layer == "floor")
+        self.statics = frozenset(static.name for static in spec.statics)
+        x, y, _, heading = spec.eye_hint
+        self.wearer = Wearer(Stand(x, y, heading))
+        self.film: list[Frame] = []
+        self._told: tuple[Poses, Joints] = (engine.poses(), engine.joints())
+        self._shown: tuple[Poses, Joints] = self._told
+        self.collision.update(*self._told)
+        self._gridded: dict[str, object] = {}
+        self._grid: Grid | None = None
+        self._idle: tuple[Wearer, BodyPose] | None = None
+
+    # --- state ----------------------------------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """The state now."""
+        return State(self.engine.snapshot(), self.wearer, len(self.film))
+
+    def restore(self, state: State) -> None:
+        """Return to a state exactly; the film ends where it ended then."""
+        self.engine.restore(state.engine)
+        self.wearer = state.wearer
+        del self.film[state.frames :]
+        self._shown = (self.engine.poses(), self.engine.joints())
+        self.sync()
+
+    def begin(self) -> None:
+        """Begin a new film with things as they are."""
+        self.film = []
+        self._shown = (self.engine.poses(), self.engine.joints())
+        self.sync()
+
+    def sync(self) -> None:
+        """Tell the collision world where things are now."""
+        poses, joints = self.engine.poses(), self.engine.joints()
+        before = self._told
+        self.collision.update(_changed(before[0], poses), _changed(before[1], joints))
+        self._told = (poses, joints)
+
+    def moment(self, visible: Sequence[str] = ()) -> Moment:
+        """What relations are measured from."""
+        hold, (x, y, _) = self.wearer.hold, self.wearer.stand
+        return Moment(self.engine.poses(), self.engine.joints(), None if hold is None else hold.name, (x, y), visible)
+
+    # --- the film -------------------------------------------------------------------------------------------------
+
+    def shoot(self, body: BodyPose, stand: Stand | None = None, gaze: Vector | None = None) -> None:
+        """One frame: the body as given, and whatever it holds with it."""
+        hold = self.wearer.hold
+        if hold is not None:
+            self.engine.hold(hold.name, self.person.held_pose(self.person.body.forward(*body), hold))
+        if stand is not None:
+            self.wearer = moved(self.wearer, stand=stand)
+        self._record(body, gaze, self.engine.poses())
+
+    def idle(self) -> BodyPose:
+        """The body as it is now, between two motions."""
+        if self._idle is None or self._idle[0] != self.wearer:
+            self._idle = (self.wearer, self.person.idle(self.wearer))
+        return self._idle[1]
+
+    def glance(self, point: Vector | None, frames: int = 4) -> None:
+        """Turn the gaze to a point, or ahead."""
+        before = self.idle()
+        self.wearer = moved(self.wearer, gaze=point)
+        after = self.idle()
+        for n in range(1, frames + 1):
+            self.shoot(blend(before, after, n / frames), gaze=point)
+
+    def settle(self, body: BodyPose, gaze: Vector | None = None) -> bool:
+        """Let what was released come to rest, the wearer standing still; whether it did."""
+        settled: Settled = self.engine.settle()
+        for poses in settled.frames:
+            self._record(body, gaze, poses)
+        self.sync()
+        return settled.settled
+
+    def _record(self, body: BodyPose, gaze: Vector | None, poses: Poses) -> None:
+        joints = self.engine.joints()
+        changes = Frame(
+            body, self.wearer.stand, gaze, _changed(self._shown[0], poses), _changed(self._shown[1], joints)
+        )
+        self._shown = (poses, joints)
+        self.film.append(changes)
+
+    # --- questions ------------------------------------------------------------------------------------------------
+
+    def hit(
+        self,
+        body: BodyPose,
+        hold: Hold | None = None,
+        *,
+        allow: Sequence[Allowed] = (),
+        joints: Mapping[tuple[str, str], float] | None = None,
+        touching: Collection[str] = (),
+        tolerance: float = TOLERANCE,
+    ) -> Hit | None:
+        """The deepest contact that a body frame and what it holds would have beyond a tolerance; None when it is free.
+
+        The soles on the floor, the hand on what it holds, and contacts that are `allow`ed don't count. `joints` are taken
+        to have those values; what they move may be `touching` some things.
+        """
+        shape = self.person.shape(body)
+        poses: Poses = {}
+        meant = list(allow)
+        if hold is not None:
+            at = self.person.held_pose(shape.joints, hold)
+            poses = self.carried(hold.name, at)
+            meant += [Allowed(name, _middle(pose)) for name, pose in poses.items()]
+        found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=meant)
+        for hit in found:
+            if hit.depth <= tolerance:
+                return None
+            if hit.owner not in (self.floors if isinstance(hit.by, int) else touching):
+                return hit
+        return None
+
+    def carried(self, name: str, at: Pose) -> Poses:
+        """Where a thing and all that rides on it are when it is held at a pose."""
+        now = self.engine.poses()
+        here, there = frame(now[name]).inverse(), frame(at)
+        riders = self.engine.held().get(name, ())
+        return {name: at} | {rider: there.then(here.then(frame(now[rider]))).pose for rider in riders}
+
+    def visible(self, body: BodyPose) -> tuple[str, ...]:
+        """What the head camera of a body frame sees, sorted."""
+        return self.sight.visible(self.person.camera(body))
+
+    def centre(self, name: str) -> Floats:
+        """The middle (3,) of a thing's box with its joints closed."""
+        placed = self.placed[name]
+        root = self.collision.frames(name)[placed.asset.links[0].name]
+        return root.point((0, 0, placed.asset.size[2] / 2))
+
+    # --- the floor plan -------------------------------------------------------------------------------------------
+
+    def grid(self) -> Grid:
+        """The occupancy as things stand; what is held is not in it."""
+        poses, joints = self.engine.poses(), self.engine.joints()
+        held = self.wearer.hold.name if self.wearer.hold else None
+        keys = {name: self._place_key(name, poses[name], joints, held) for name in self.placed}
+        if self._grid is None:
+            self._grid = build_grid(self._floor_boxes(), self._obstacles([*self.statics, *_wanted(keys)]))
+        else:
+            changed = [name for name, key in keys.items() if self._gridded[name] != key]
+            if changed:
+                self._grid = self._grid.without(*changed).with_pieces(
+                    self._obstacles([name for name in changed if keys[name] is not None])
+                )
+        self._gridded = keys
+        return self._grid
+
+    def _place_key(self, name: str, pose: Pose, joints: Joints, held: str | None) -> object:
+        """What a thing's part of the grid depends on; None for what is in nobody's way."""
+        placed = self.placed[name]
+        if name == held or (placed.kind == "object" and pose[0][2] > LYING):
+            return None
+        return (pose, *(joints[name, link.name] for link in placed.asset.links if link.joint))
+
+    def _obstacles(self, names: Sequence[str]) -> Iterator[Obstacle]:
+        wanted = frozenset(names) - self.floors
+        for solid in self.collision.solids():
+            if solid.owner in wanted:
+                yield Obstacle(solid.owner, LAYERS[solid.kind], solid.vertices)
+
+    def _floor_boxes(self) -> list[tuple[float, float, float, float]]:
+        boxes = []
+        for static in self.spec.statics:
+            for piece in static.pieces if static.layer == "floor" else ():
+                (x0, y0), (x1, y1) = piece.vertices[:, :2].min(0).tolist(), piece.vertices[:, :2].max(0).tolist()
+                boxes.append((x0, y0, x1, y1))
+        return boxes
+
+
+def _changed(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {name: value for name, value in now.items() if before[name] is not value and before[name] != value}
+
+
+def _wanted(keys: Mapping[str, object]) -> list[str]:
+    return [name for name, key in keys.items() if key is not None]
+
+
+def _middle(pose: Pose) -> Vector:
+    x, y, z = pose[0]
+    return x, y, z + 0.05
+
+

@@ -1,0 +1,137 @@
+"""What a thing rests on, measured from the pieces (SEM-6): where its underside touches what lies under it.
+
+Vertical lines through the thing give, each, the gap between its underside and the topmost surface below. Where the gap
+is smallest it touches. It rests on what it touches and its centre of mass is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull, QhullError
+
+from iwkit_runtime.physical.solids import Posed, Solid
+from iwkit_runtime.physical.spec import Floats
+from iwkit_runtime.physical.tolerances import limit
+
+Indices = NDArray[np.int64]
+
+RESTING, LEVEL, BEYOND = limit("resting"), limit("level"), limit("beyond")
+
+_THROUGH = 48
+"""Lines through the thing, at least where it has so many sample points."""
+_LOWEST = 32
+"""Corners of the underside that are looked at."""
+_INWARD = 0.02
+"""Lines through corners are moved so far towards the piece's middle, since at the corner itself they may miss it."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """What bears a thing. `name` and `link` are those of a thing, or a part of the building and ''."""
+
+    name: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Rest:
+    """How a thing lies: its supports; what is under its centre of mass; the least gap (metres, infinite over nothing);
+    and what it touches from above, whether that bears it or not."""
+
+    supports: tuple[Support, ...]
+    under: Support | None
+    gap: float
+    touches: tuple[Support, ...]
+
+
+NOWHERE = Rest((), None, np.inf, ())
+
+
+def rest(thing: Posed, below: Sequence[Solid]) -> Rest:
+    """How a thing rests on the pieces `below`, which may be any pieces but its own."""
+    lines = _lines(thing, below)
+    under = _underside(thing, lines)
+    under[0] = thing.centre[2] if np.isnan(under[0]) else under[0]  # the centre of a bowl or a ring is in the open
+    height, owner = _surfaces(lines, under, below)
+    gaps = np.where(np.isnan(under), np.inf, under - height)
+    if not np.isfinite(gaps).any():
+        return NOWHERE
+    least = float(gaps.min())
+    touching = np.flatnonzero(gaps <= min(max(least, 0.0) + LEVEL, RESTING))
+    middle = None if owner[0] < 0 else _support(below[owner[0]])
+    touches = tuple(dict.fromkeys(_support(below[owner[n]]) for n in touching))
+    return Rest(_bearing(thing, lines[touching], touches, middle), middle, least, touches)
+
+
+def _support(solid: Solid) -> Support:
+    return Support(solid.owner, solid.link)
+
+
+def _bearing(
+    thing: Posed, touching: Floats, touches: tuple[Support, ...], middle: Support | None
+) -> tuple[Support, ...]:
+    """What is under the centre if it is touched; else all that is touched, if the centre lies between the touches."""
+    named = [touch for touch in touches if middle is not None and touch.name == middle.name]
+    if named:
+        return (middle,) if middle in named else tuple(named)
+    return touches if len(touching) and _outside(thing.centre[:2], touching) <= BEYOND else ()
+
+
+def _lines(thing: Posed, below: Sequence[Solid]) -> Floats:
+    """Plan positions (m, 2): the centre of mass first, then through the thing, its lowest corners and corners below."""
+    corners = _inner(thing.solids)
+    lowest = corners[np.argsort(corners[:, 2], kind="stable")[:_LOWEST]]
+    under = _inner(below)
+    under = under[((under[:, :2] >= thing.low[:2]) & (under[:, :2] <= thing.high[:2])).all(1)]
+    through = thing.points[:: max(1, len(thing.points) // _THROUGH)]
+    return np.concatenate([part[:, :2] for part in (thing.centre[None], through, lowest, under)])
+
+
+def _inner(solids: Sequence[Solid]) -> Floats:
+    parts = [s.hull.corners + _INWARD * (s.hull.centroid - s.hull.corners) for s in solids]
+    return np.concatenate(parts) if parts else np.zeros((0, 3))
+
+
+def _underside(thing: Posed, lines: Floats) -> Floats:
+    """Height (m,) at which lines enter the thing from below; NaN where they miss it."""
+    found = np.full(len(lines), np.inf)
+    for solid in thing.solids:
+        found = np.fmin(found, solid.hull.column(lines)[0])
+    return np.where(np.isinf(found), np.nan, found)
+
+
+def _surfaces(lines: Floats, under: Floats, below: Sequence[Solid]) -> tuple[Floats, Indices]:
+    """Height (m,) of the topmost surface under each line and the number of its piece; -inf and -1 over nothing.
+
+    A piece that begins higher than the thing does lies on it, not under it, as a pen on a sheet of paper.
+    """
+    height, owner = np.full(len(lines), -np.inf), np.full(len(lines), -1)
+    for number, solid in enumerate(below):
+        bottom, top = solid.hull.column(lines)
+        higher = (top > height) & (top <= under + RESTING) & (bottom < under)
+        height[higher], owner[higher] = top[higher], number
+    return height, owner
+
+
+def _outside(point: Floats, corners: Floats) -> float:
+    """How far a point (2,) lies outside the convex hull of points (n, 2); 0 inside."""
+    try:
+        planes = ConvexHull(corners).equations
+    except (QhullError, ValueError):  # in one line or at one place
+        return _from_line(point, corners)
+    beyond = float((planes[:, :2] @ point + planes[:, 2]).max())
+    return max(beyond, 0.0)
+
+
+def _from_line(point: Floats, corners: Floats) -> float:
+    """Distance of a point from points that lie in a line."""
+    start = corners[0]
+    end = corners[np.linalg.norm(corners - start, axis=1).argmax()]
+    start = corners[np.linalg.norm(corners - end, axis=1).argmax()]
+    way = end - start
+    along = np.clip((point - start) @ way / max(float(way @ way), 1e-12), 0, 1)
+    return float(np.linalg.norm(point - start - along * way))

@@ -1,0 +1,76 @@
+"""The thresholds of all measured relations in one table (docs/relations.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Tolerance(NamedTuple):
+    """A threshold: its value and unit, what it bounds, and why it is what it is."""
+
+    value: float
+    unit: str
+    bounds: str
+    why: str
+
+
+TOLERANCES: Mapping[str, Tolerance] = {
+    "resting": Tolerance(
+        0.015,
+        "m",
+        "gap between a thing and what it rests on",
+        "far above what settling leaves, far below any shelf's height",
+    ),
+    "level": Tolerance(
+        0.003, "m", "by how much a gap may exceed the smallest and still be a touch", "things never lie quite flat"
+    ),
+    "beyond": Tolerance(
+        0.01,
+        "m",
+        "centre of mass outside of the touches that together bear a thing",
+        "touches are found on sampled lines",
+    ),
+    "volume": Tolerance(
+        0.6,
+        "share",
+        "least share of its volume that is in an interior",
+        "what sticks out of an open box by a third is in it",
+    ),
+    "near": Tolerance(0.5, "m", "gap on the plan between two things near each other", "goal language, section 3"),
+    "wearer": Tolerance(
+        0.2,
+        "m",
+        "radius of the wearer on the plan, whose gaps count from there",
+        "the widest body that routes are cleared for",
+    ),
+    "open": Tolerance(
+        0.92,
+        "share",
+        "least share of its range at which a joint is open",
+        "ten degrees short shows, on doors up to 120",
+    ),
+    "closed": Tolerance(
+        0.02, "share", "largest share of its range at which a joint is closed", "ajar by two degrees is shut to the eye"
+    ),
+    "moved": Tolerance(0.03, "m", "distance from the place at the handoff", "a hand puts things back about so well"),
+    "tilt": Tolerance(15.0, "degrees", "leaning away from how it stood at the handoff", "what fell over did not stay"),
+    "field_across": Tolerance(90.0, "degrees", "width of the field of view", "the head camera's"),
+    "field_up": Tolerance(75.0, "degrees", "height of the field of view", "the head camera's"),
+    "seen_share": Tolerance(
+        0.15,
+        "share",
+        "least share of the rays within the field of view that reach a thing",
+        "less is a sliver behind an edge",
+    ),
+    "seen_rays": Tolerance(3.0, "rays", "least number of rays that reach a thing", "one ray may slip through a crack"),
+    "seen_angle": Tolerance(
+        0.4, "degrees", "least angle that a thing spans for the eye", "three pixels of a frame 640 wide"
+    ),
+}
+"""Name -> threshold."""
+
+
+def limit(name: str) -> float:
+    """A threshold's value."""
+    return TOLERANCES[name].value

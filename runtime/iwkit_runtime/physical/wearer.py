@@ -1,0 +1,144 @@
+"""The wearer between two actions, and its body as the collision world and the camera know it (PHY-1, PHY-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from iwkit_runtime.body.camera import camera_frame, look_at
+from iwkit_runtime.body.capsules import Rig, build_rig
+from iwkit_runtime.body.hands import Grip, grip_frame
+from iwkit_runtime.body.model import Body, load_body
+from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
+from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
+from iwkit_runtime.engines.collision import Capsules
+from iwkit_runtime.physical.kinematics import Frame, frame
+from iwkit_runtime.physical.scene_spec import Pose
+from iwkit_runtime.physical.spec import Floats, Vector
+from iwkit_runtime.physical.trajectory import Stand
+
+HEAD = ("spine1", "spine2", "spine3", "neck", "head")
+"""The joints that a gaze turns."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """What the right hand holds: the grip, the thing's pose in the frame of the grip, and the pose (156,) of the arm in
+    which it is carried."""
+
+    name: str
+    grip: Grip
+    offset: Pose
+    carry: tuple[float, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        offset = [list(part) for part in self.offset]
+        return {"name": self.name, "grip": list(self.grip), "offset": offset, "carry": list(self.carry)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Hold:
+        (x, y, z), (w, i, j, k) = data["offset"]
+        family, opening = data["grip"]
+        return cls(data["name"], Grip(family, opening), ((x, y, z), (w, i, j, k)), tuple(data["carry"]))
+
+
+@dataclass(frozen=True)
+class Wearer:
+    """The wearer while it stands upright between two actions."""
+
+    stand: Stand
+    gaze: Vector | None = None
+    hold: Hold | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stand": list(self.stand),
+            "gaze": None if self.gaze is None else list(self.gaze),
+            "hold": None if self.hold is None else self.hold.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Wearer:
+        x, y, heading = data["stand"]
+        gaze = data["gaze"]
+        hold = data["hold"]
+        return cls(
+            Stand(x, y, heading),
+            None if gaze is None else (gaze[0], gaze[1], gaze[2]),
+            None if hold is None else Hold.from_json(hold),
+        )
+
+
+class Shape(NamedTuple):
+    """A body frame with what follows from it: joint frames (52, 4, 4) and capsules."""
+
+    body: BodyPose
+    joints: Floats
+    capsules: Capsules
+
+
+@dataclass(frozen=True, eq=False)
+class Person:
+    """The body of the wearer: poses it takes and the space it fills."""
+
+    body: Body = field(default_factory=lambda: default_body())
+    rig: Rig = field(default_factory=lambda: _rig())
+
+    def upright(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
+        """Standing, the load in its place before the wearer, looking ahead."""
+        placed = self.body.placed(stand(self.body, posture), *wearer.stand)
+        return carrying(placed, wearer.hold)
+
+    def idle(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
+        """Standing, and looking where the wearer looks."""
+        return self.looking(self.upright(wearer, posture), wearer.gaze)
+
+    def looking(self, body: BodyPose, gaze: Vector | None) -> BodyPose:
+        """A body frame whose head is turned towards a point."""
+        return body if gaze is None else look_at(self.body, body, gaze).body
+
+    def shape(self, body: BodyPose) -> Shape:
+        """The joints and the capsules of a body frame."""
+        joints = self.body.forward(*body)
+        return Shape(body, joints, Capsules(self.rig.ends(joints), self.rig.radii))
+
+    def camera(self, body: BodyPose) -> Floats:
+        """The head camera (4, 4)."""
+        return camera_frame(self.body, self.body.forward(*body))
+
+    def held_pose(self, joints: Floats, hold: Hold) -> Pose:
+        """Where the held thing is for joint frames (52, 4, 4)."""
+        at = grip_frame(self.body, joints, "right", hold.grip)
+        return Frame(at[:3, :3], at[:3, 3]).then(frame(hold.offset)).pose
+
+
+def carrying(body: BodyPose, hold: Hold | None) -> BodyPose:
+    """A body frame whose right arm carries."""
+    if hold is None:
+        return body
+    return body._replace(pose=overlay(body.pose, np.array(hold.carry), arm_joints("right")))
+
+
+def turned_head(body: BodyPose, source: BodyPose, joints: Iterable[str] = HEAD) -> BodyPose:
+    """A body frame that holds its head as another one does."""
+    return body._replace(pose=overlay(body.pose, source.pose, joints))
+
+
+def moved(wearer: Wearer, **changes: Any) -> Wearer:
+    """The wearer with some things changed."""
+    return replace(wearer, **changes)
+
+
+@lru_cache(maxsize=1)
+def default_body() -> Body:
+    """The default body, read once."""
+    return load_body()
+
+
+@lru_cache(maxsize=1)
+def _rig() -> Rig:
+    return build_rig(default_body())

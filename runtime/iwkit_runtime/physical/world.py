@@ -1,0 +1,282 @@
+"""The physical world: the same commands, relations and events as the symbolic one, carried out by a body (design 5).
+
+A `SymbolicWorld` is kept as its mind: it knows what is semantic, and refuses what makes no sense. What it allows is then
+planned and done in geometry, and read back from geometry: never from the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from iwkit.compile import CompiledTask
+from iwkit.errors import UsageError
+from iwkit.floorplan import room_at
+from iwkit.grammar import Command
+from iwkit.library import Library
+from iwkit.predicates import PREDICATES
+from iwkit.trace import Happening
+from iwkit.trace import State as RelationState
+from iwkit.verbs import BY_NAME
+from iwkit.world.base import Receipt, WorldState
+from iwkit.world.layout import Layout
+from iwkit.world.relations import OWN
+from iwkit.world.situation import Situation
+from iwkit.world.state import State as MindState
+from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, Refused, sentence
+from iwkit_runtime.actions.table import ACTIONS, Row
+from iwkit_runtime.assets.recipes import load_recipes
+from iwkit_runtime.engines.base import Engine, Snapshot
+from iwkit_runtime.engines.mujoco_engine import MujocoEngine
+from iwkit_runtime.physical.layout import Assets, build_scene
+from iwkit_runtime.physical.mind import synced
+from iwkit_runtime.physical.places import Moment
+from iwkit_runtime.physical.stage import Stage, State
+from iwkit_runtime.physical.trajectory import Trajectory
+from iwkit_runtime.physical.wearer import Person, Wearer
+
+SNAPSHOT = "physical/1"
+MIND_ONLY = frozenset({"sitting", "attached", "raised", *OWN})
+"""Relations that geometry does not measure here beside those that are symbolic by design."""
+
+
+class PhysicalWorld:
+    """`iwkit.world.base.World` with a body in a simulated scene (docs/physical-world.md).
+
+    `trajectory` is the interval of the last command. Every method but `reset` raises UsageError before the first
+    `reset`.
+    """
+
+    name = "physical"
+
+    def __init__(self, assets: Assets | None = None, engine: Callable[[], Engine] = MujocoEngine) -> None:
+        self._assets = assets or Assets(Library().catalogue, load_recipes())
+        self._engine = engine
+        self._mind = SymbolicWorld()
+        self._task: CompiledTask | None = None
+        self._stage: Stage | None = None
+        self._start: State | None = None
+        self._baseline: Moment | None = None
+        self._shown: frozenset[str] = frozenset()
+        self._looked: frozenset[str] = frozenset()
+        self.trajectory = Trajectory()
+
+    # --- the contract ---------------------------------------------------------------------------------------------
+
+    def reset(self, task: CompiledTask) -> None:
+        """Begin at the initial state of a task; the scene of the task before is used again if it is the same task.
+
+        Raises:
+            UsageError: the scene can't be built.
+        """
+        self._mind.reset(task)
+        if task is not self._task or self._stage is None or self._start is None:
+            spec = build_scene(task, self._assets)
+            engine = self._engine()
+            engine.load(spec)
+            engine.settle()
+            self._stage = Stage(task, spec, engine, Person())
+            self._layout = Layout(task)
+            self._task, self._start = task, self._stage.state()
+        self._stage.restore(self._start)
+        self._baseline, self._shown, self._looked = None, frozenset(), frozenset()
+        self.trajectory = Trajectory()
+        self._sync()
+
+    def execute(self, command: Command) -> Receipt:
+        """Carry out one command, or refuse it and change nothing.
+
+        The one refusal after which the world is another is POSTCONDITION_FAILED: it was done, and came out otherwise.
+        """
+        stage, before = self._scene, self._mind.snapshot()
+        self.trajectory = Trajectory()
+        receipt = self._mind.execute(command)
+        if not receipt.ok:
+            return receipt
+        after = self._mind.snapshot()
+        self._mind.restore(before)
+        start = stage.state()
+        stage.begin()
+        act = self._act(command, before)
+        try:
+            row = ACTIONS.get(command.primitive)
+            if row is None:
+                raise Refused("NOT_BUILT", f"[{command.verb}]")
+            self._do(act, row)
+        except Refused as refused:
+            stage.restore(start)
+            stage.begin()
+            text = sentence(refused.code, tuple(act.public(name) for name in refused.about))
+            return Receipt(False, refused.code, text, PHYSICAL_REFUSALS[refused.code].fault, 0)
+        self._mind.restore(after)
+        return self._finish(act, command)
+
+    def relations(self) -> RelationState:
+        """The full state: measured relations, and those that are symbolic by design."""
+        measured = self._scene.relations.state(self._scene.moment(self.visible()), self._baseline)
+        return measured | frozenset(r for r in self._mind.relations() if _is_of_mind(r[0]))
+
+    def mark_baseline(self) -> None:
+        """The handoff is now: `at_baseline` and `unmoved` are relative to this state."""
+        self._mind.mark_baseline()
+        self._baseline = self._scene.moment()
+
+    def visible(self) -> tuple[str, ...]:
+        """Names of what is in the wearer's view now, sorted."""
+        return tuple(sorted(self._act(None, self._mind.snapshot()).view()))
+
+    def held(self) -> str | None:
+        """What the wearer's hand holds."""
+        hold = self._scene.wearer.hold
+        return None if hold is None else hold.name
+
+    def bearing(self, name: str) -> float | None:
+        """Direction of a thing from where the wearer faces in degrees, left negative, in (-180, 180]; None where
+        unknown: for what is held, underfoot or not of this task."""
+        if name == self.held():
+            return None
+        stage = self._scene
+        if name not in stage.placed:
+            return self._mind.bearing(name)
+        x, y, heading = stage.wearer.stand
+        dx, dy, _ = stage.centre(name) - (x, y, 0)
+        if np.hypot(dx, dy) < 1e-3:
+            return None
+        turn = float(np.degrees(heading - np.arctan2(dy, dx))) % 360
+        return round(turn - 360 if turn > 180 else turn, 4)
+
+    def snapshot(self) -> WorldState:
+        """The whole world as a JSON value; equal worlds give equal values."""
+        stage = self._scene
+        base = self._baseline
+        return {
+            "world": SNAPSHOT,
+            "task": self._known.physical_digest,
+            "mind": self._mind.snapshot(),
+            "engine": stage.engine.snapshot().as_json(),
+            "wearer": stage.wearer.to_json(),
+            "shown": sorted(self._shown),
+            "looked": sorted(self._looked),
+            "baseline": None if base is None else _moment_json(base),
+        }
+
+    def restore(self, state: WorldState) -> None:
+        """Go back to a snapshot of this task.
+
+        Raises:
+            UsageError: it is of another task, or no snapshot at all.
+        """
+        stage, task = self._scene, self._known
+        known = {"world": SNAPSHOT, "task": task.physical_digest}
+        if not isinstance(state, dict) or {key: state.get(key) for key in known} != known:
+            raise UsageError(
+                f"no snapshot of task {task.id} in a physical world: reset to the task it was made of first"
+            )
+        try:
+            engine, wearer = Snapshot.of_json(state["engine"]), Wearer.from_json(state["wearer"])
+            base = None if state["baseline"] is None else _read_moment(state["baseline"])
+            shown, looked = frozenset(state["shown"]), frozenset(state["looked"])
+            mind = state["mind"]
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise UsageError(f"no snapshot of a physical world ({error!r}): use what snapshot() gave") from None
+        self._mind.restore(mind)
+        stage.restore(State(engine, wearer))
+        self._baseline, self._shown, self._looked = base, shown, looked
+        self.trajectory = Trajectory()
+
+    # --- one command ----------------------------------------------------------------------------------------------
+
+    def _act(self, command: Command | None, mind: WorldState) -> Act:
+        state = MindState.from_json(mind["state"])
+        names = () if command is None else _names(command)
+        return Act(
+            self._scene,
+            Situation(self._layout, state),
+            command or Command("confirm", "Confirm"),
+            names,
+            self._shown,
+            self._looked,
+            state.wearer.at,
+            state.wearer.room,
+        )
+
+    def _do(self, act: Act, row: Row) -> None:
+        act.see()
+        if not row.keeps_view:
+            act.move_on()
+        row.do(act)
+        act.see()
+
+    def _finish(self, act: Act, command: Command) -> Receipt:
+        """Read back what has become of it, and bring the mind in line."""
+        stage = self._scene
+        instant = command.primitive == "confirm"
+        if not stage.film and not instant:
+            stage.shoot(stage.idle(), gaze=stage.wearer.gaze)
+        self._shown, self._looked = act.shown, act.looked
+        self._sync(act.place)
+        self.trajectory = Trajectory(tuple(stage.film))
+        happenings: tuple[Happening, ...] = tuple(act.happenings)
+        measured = stage.relations.at(stage.moment())
+        failed = next((r for r in act.expect if r not in frozenset(measured.all())), None)
+        if failed is None:
+            return Receipt(True, "OK", "Done.", None, len(stage.film), happenings)
+        text = sentence("POSTCONDITION_FAILED", (act.public(failed[1]),))
+        return Receipt(False, "POSTCONDITION_FAILED", text, "world", len(stage.film), happenings)
+
+    def _sync(self, place: str | None = None) -> None:
+        """Bring the mind in line with what is measured."""
+        snapshot = self._mind.snapshot()
+        stage = self._scene
+        x, y, _ = stage.wearer.stand
+        room = room_at(self._layout.scene, (x, y))
+        state = MindState.from_json(snapshot["state"])
+        if place is not None:
+            state.wearer.at = place
+        if room is not None:
+            state.wearer.room = self._layout.rooms[room]
+        synced(state, stage, Situation(self._layout, state))
+        self._mind.restore({**snapshot, "state": state.to_json()})
+
+    @property
+    def _scene(self) -> Stage:
+        if self._stage is None:
+            raise UsageError("the world has no task yet: call reset first")
+        return self._stage
+
+    @property
+    def _known(self) -> CompiledTask:
+        if self._task is None:
+            raise UsageError("the world has no task yet: call reset first")
+        return self._task
+
+
+def _names(command: Command) -> tuple[str, ...]:
+    """The things named; connectors and regions are no things."""
+    connectors = BY_NAME[command.primitive].connectors
+    refs = [ref for n, ref in enumerate(command.args) if n not in connectors]
+    return tuple(ref.name if ref.index == 1 else f"{ref.name} ({ref.index})" for ref in refs)
+
+
+def _is_of_mind(predicate: str) -> bool:
+    return predicate in MIND_ONLY or PREDICATES[predicate].source == "symbolic"
+
+
+def _moment_json(moment: Moment) -> dict[str, Any]:
+    return {
+        "poses": {name: [list(at), list(turn)] for name, (at, turn) in moment.poses.items()},
+        "joints": [[name, link, value] for (name, link), value in moment.joints.items()],
+        "held": moment.held,
+        "wearer": list(moment.wearer),
+    }
+
+
+def _read_moment(data: dict[str, Any]) -> Moment:
+    poses = {name: (tuple(at), tuple(turn)) for name, (at, turn) in data["poses"].items()}
+    joints = {(name, link): value for name, link, value in data["joints"]}
+    x, y = data["wearer"]
+    return Moment(poses, joints, data["held"], (x, y))
