@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iwkit_runtime.loop.answers import MAX_ANSWER, MAX_SPEECH, read_assistant, read_human, write_human
+from iwkit_runtime.loop.views import AssistantView, Done, HumanView, Instruction, LegendEntry
 
 PAGE = (Path(__file__).parent.parent / "docs" / "answers.md").read_text("utf-8")
 ESCAPES = {"n": "\n", "t": "\t"}
@@ -106,3 +108,20 @@ def test_what_is_written_is_read_back(action: str, speak: str, reasoning: str) -
     assert (reading.action, reading.reasoning) == (action.strip(), reasoning.strip())
     assert reading.speak == " ".join(speak.split())
     assert reading.repairs == () and not reading.malformed
+
+
+@pytest.mark.parametrize("model", [AssistantView, HumanView, LegendEntry, Instruction, Done], ids=lambda m: m.__name__)
+def test_every_field_of_a_view_is_documented(model: type) -> None:
+    section = PAGE[PAGE.index("## The views") : PAGE.index("## The assistant")]
+    missing = [f.name for f in fields(model) if f"`{f.name}`" not in section]
+    assert not missing
+
+
+def test_the_example_assistant_answers_in_the_required_form() -> None:
+    source = PAGE.split("```python\n", 1)[1].split("```", 1)[0]
+    names: dict[str, type] = {}
+    exec(source, names)
+    agent = names["Polite"]()
+    for tick in (1, 2, 6):
+        view = AssistantView(tick=tick, public="", dialogue=(), speech=(), frames=())
+        assert read_assistant(agent.answer(view)).control == {1: "interrupt", 2: "silent", 6: "done"}[tick]
