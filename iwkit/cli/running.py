@@ -30,13 +30,12 @@ def run(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from iwkit.cli.main import EXIT_INTERRUPTED, EXIT_VOID
-    from iwkit.library import Library
     from iwkit.report.summary import summarise, tables
     from iwkit_runtime.runs import Config
     from iwkit_runtime.runs import run as run_cells
     from iwkit_runtime.selection import select
 
-    sources = select(tasks or [], Library(), draft=draft)
+    sources = select(tasks or [], draft=draft)
     config = Config(assistant, human, world, draft)
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
@@ -68,6 +67,7 @@ def report(
     folder: Annotated[Path, typer.Argument(help="A run folder.")],
     episode: Annotated[str | None, typer.Option(help="Show one episode as a transcript.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write all of it as one web page to this file.")] = None,
 ) -> None:
     """Show the figures of a run, or what happened in one episode."""
     import json
@@ -78,9 +78,15 @@ def report(
     from iwkit.report.summary import summarise, tables, to_json
     from iwkit.report.transcript import transcript
 
-    if episode and json_:
-        raise UsageError("--episode and --json do not go together")
-    if episode:
+    for option, given in (("--episode", episode), ("--html", html)):
+        if json_ and given:
+            raise UsageError(f"{option} and --json do not go together")
+    if html:
+        from iwkit.report.html import write_html
+
+        write_html(folder, html, episode)
+        typer.echo(f"report written to {html}", err=True)
+    elif episode:
         typer.echo(transcript(folder, episode), nl=False)
     elif json_:
         typer.echo(json.dumps(to_json(summarise(folder)), indent=2, ensure_ascii=False))

@@ -63,23 +63,25 @@ def to_json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _notes(summary: Summary) -> str:
-    """What a reader must know of tasks that are not run as they were frozen."""
+def title(summary: Summary) -> str:
+    """Who was run in which world, and what a reader must know of tasks that are not run as they were frozen."""
+    config = summary.config
     drafts = sum(r.freeze == "draft" for r in summary.results)
     other = sum(r.freeze == "code changed" for r in summary.results)
     notes = [f"{drafts} not frozen"] if drafts else []
     notes += ["code changed since the controls were run"] if other else []
-    return f" ({', '.join(notes)})" if notes else ""
+    remark = f" ({', '.join(notes)})" if notes else ""
+    return f"{config['assistant']} with {config['human']} human, {config['world']} world{remark}"
 
 
-def _caution(summary: Summary) -> str | None:
+def caution(summary: Summary) -> str | None:
     """What keeps the figures from saying what they seem to."""
     if ":" in summary.config["assistant"] and summary.config["world"] == "symbolic":
         return "The symbolic world gives no pictures: these figures say nothing about what the assistant can see."
     return None
 
 
-def _ended(result: CellResult) -> str:
+def ended(result: CellResult) -> str:
     malformed = f"{result.malformed} malformed answer{'' if result.malformed == 1 else 's'}" if result.malformed else ""
     return "; ".join(part for part in (result.reason, malformed) if part)
 
@@ -104,9 +106,7 @@ def tables(summary: Summary) -> list[RenderableType]:
     from rich.markup import escape  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    config = summary.config
-    title = f"{config['assistant']} with {config['human']} human, {config['world']} world{_notes(summary)}"
-    cells = Table(title=escape(title), title_justify="left", caption=_caution(summary), caption_justify="left")
+    cells = Table(title=escape(title(summary)), title_justify="left", caption=caution(summary), caption_justify="left")
     for name, justify in (
         ("task", "left"),
         ("family", "left"),
@@ -125,7 +125,7 @@ def tables(summary: Summary) -> list[RenderableType]:
             percent(r.completion),
             number(r.actions),
             number(r.ticks),
-            escape(_ended(r)),
+            escape(ended(r)),
         )
     families = Table()
     for name, justify in (

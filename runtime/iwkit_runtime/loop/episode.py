@@ -16,6 +16,7 @@ from iwkit.trace import Event, Happening
 from iwkit.verbs import BY_NAME
 from iwkit.world.base import Receipt, World
 from iwkit_runtime.loop.answers import read_assistant, read_human
+from iwkit_runtime.loop.frames import FrameRef, Studio, within_budget
 from iwkit_runtime.loop.leaks import leaked, private_names
 from iwkit_runtime.loop.legend import Legend
 from iwkit_runtime.loop.views import AssistantView, Done, HumanView, Instruction, LegendEntry, Spoken
@@ -36,11 +37,15 @@ class Episode:
     """A closed loop over one world.
 
     The opening runs in the constructor. Then each tick asks the assistant, then (unless accepted commands are queued)
-    the human, and executes at most one command. Every record goes to `sink` before its effect is used.
+    the human, and executes at most one command. Every record goes to `sink` before its effect is used. `studio` takes
+    the pictures, where the world has any.
     """
 
-    def __init__(self, task: CompiledTask, world: World, sink: Sink) -> None:
+    def __init__(self, task: CompiledTask, world: World, sink: Sink, studio: Studio | None = None) -> None:
         self.task, self.world = task, world
+        self._studio = studio
+        self._frames: list[FrameRef] = []
+        self._shown: dict[Role, int] = {"assistant": 0, "human": 0}
         self.rules = families()[task.pack.source_family].human
         self.recorder = Recorder(sink)
         self.void: str | None = None
@@ -117,6 +122,8 @@ class Episode:
 
     def _open(self) -> None:
         self.world.reset(self.task)
+        if self._studio is not None:
+            self._studio.begin()
         self.recorder.reset(self.world.relations())
         self._legend.seen |= set(self.world.visible())
         for cursor in self.task.opening:
@@ -153,11 +160,19 @@ class Episode:
             public=self.task.pack.interaction.public,
             dialogue=tuple(self._dialogue[: len(self._dialogue) - len(self._unheard)]),
             speech=tuple(self._unheard),
-            frames=(),
+            frames=self._new_frames("assistant"),
             notice=self._notice["assistant"],
         )
 
+    def _new_frames(self, role: Role) -> tuple[str, ...]:
+        """What the role has not seen yet. The opening is shown whole where the pack pins it."""
+        since = self._shown[role]
+        new = self._frames[since:]
+        pinned = since == 0 and self.task.pack.interaction.frames.opening == "pinned"
+        return tuple(f.digest for f in (new if pinned else within_budget(new)))
+
     def _assistant_answers(self, text: str) -> None:
+        self._shown["assistant"] = len(self._frames)
         reading = read_assistant(text)
         self._sink("reading", {"role": "assistant", "tick": self.tick, **asdict(reading)})
         self._unheard.clear()
@@ -204,11 +219,12 @@ class Episode:
             instructions=tuple(self._instructions),
             plan=self._legend.text(self._plan.next.command) if self._plan.next else None,
             grammar=_GRAMMAR,
-            frames=(),
+            frames=self._new_frames("human") if self.rules.frames else (),
             notice=self._notice["human"],
         )
 
     def _human_answers(self, text: str) -> None:
+        self._shown["human"] = len(self._frames)
         answer = read_human(text)
         commands, refusal = self._commands(answer.action)
         problem = answer.malformed or refusal
@@ -315,6 +331,14 @@ class Episode:
                 "frames": receipt.frames,
             },
         }
+        if self._studio is not None and receipt.frames:
+            taken = self._studio.shoot(command.primitive)
+            self._frames += taken
+            fields |= {
+                "frames": [f.digest for f in taken],
+                "picked": [[f.index, f.kind] for f in taken],
+                "trajectory": self._studio.trajectory(),
+            }
         happenings = executed(command, receipt, by=by, step=cursor.id if cursor else None)
         self.recorder.step("step", fields, happenings, self.world.relations())
         self._legend.seen |= set(self.world.visible())
