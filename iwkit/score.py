@@ -131,9 +131,9 @@ def _label(judge: Judge, atom: Atom) -> tuple[Label, str]:
         return "unobserved", "it never opened"
     right, wrong = _first(judge, atom.passes, span), _first(judge, atom.wrong or (), span)
     if right is not None and (wrong is None or right[0].pos <= wrong[0].pos):
-        return "assisted" if right[0].assisted else "clean_pass", occurrence_text(*right)
+        return "assisted" if right[0].assisted else "clean_pass", occurrence_text(judge.timeline, *right)
     if wrong is not None:
-        return "wrong", occurrence_text(*wrong)
+        return "wrong", occurrence_text(judge.timeline, *wrong)
     if _first(judge, (_SPEECH,), span) is not None:
         return "abstain", "the assistant spoke while it was open, and neither pass nor wrong happened"
     return "unobserved", "the assistant was silent while it was open"

@@ -13,9 +13,7 @@ from typing import Literal
 from iwkit.errors import GrammarError
 from iwkit.events import EVENT_KINDS, WORDS, RoleKind
 from iwkit.goals.commands import read_pattern
-from iwkit.goals.explain import arg_text
 from iwkit.goals.names import Finding, Findings, check_target, check_window
-from iwkit.goals.plain import did_you_mean
 from iwkit.goals.terms import (
     FLOOR,
     AllOf,
@@ -50,13 +48,15 @@ from iwkit.goals.terms import (
 )
 from iwkit.goals.timeline import uses_of
 from iwkit.goals.vocabulary import Vocabulary
+from iwkit.goals.wording import arg_text
 from iwkit.grammar import Command
 from iwkit.predicates import PREDICATES, ArgKind
 from iwkit.spec.base import duplicates
 from iwkit.spec.goal import Atom, Goal, Named, Window
+from iwkit.suggest import did_you_mean, listed
 from iwkit.verbs import BY_NAME
 
-__all__ = ["Block", "Finding", "check_condition", "check_goal", "check_pattern", "check_when"]
+__all__ = ["Block", "Finding", "check_condition", "check_goal", "check_ids", "check_pattern", "check_when"]
 
 Block = Literal["evidence", "achieve", "keep", "gates"]
 
@@ -68,6 +68,12 @@ OF_WEARER = frozenset({"near", "in_room"})
 """Predicates that the wearer can be an argument of."""
 FROM_HANDOFF = frozenset({"at_baseline", "unmoved"})
 """Predicates that compare with the handoff and so are always true there."""
+OF_VIEW = frozenset({"visible", "became_visible", "left_view"})
+"""Predicates and events of what the wearer sees: objects and fixtures."""
+NEVER_SEEN = {"room": "`in_room` and `entered` tell of a room", "door": "`open`, `closed` and `opened` tell of a door"}
+"""Trait of what never counts as in view -> what to say of it instead."""
+SEEN = frozenset({"movable", "fixture"})
+"""Traits of what does; a name that is complained about elsewhere has every trait."""
 
 
 def check_condition(condition: Condition, vocabulary: Vocabulary, block: Block) -> list[Finding]:
@@ -107,10 +113,11 @@ def _blocks(blocks: Iterable[tuple[Path, Block, Sequence[Named]]], vocabulary: V
         for i, named in enumerate(conditions):
             places.append(((*path, i, "id"), named.id))
             yield from _condition(named.that, (*path, i, "that"), vocabulary, block)
-    yield from _twice("condition", places)
+    yield from check_ids("condition", places)
 
 
-def _twice(what: str, places: Sequence[tuple[Path, str]]) -> Findings:
+def check_ids(what: str, places: Sequence[tuple[Path, str]]) -> Findings:
+    """Ids of one kind that are used more than once, told at each use but the first."""
     for id_ in duplicates([id_ for _, id_ in places]):
         for path in [path for path, other in places if other == id_][1:]:
             yield Finding(path, "G530", f"the {what} id `{id_}` is used twice", "give each its own id")
@@ -122,7 +129,7 @@ def _needs(goal: Goal) -> Findings:
         for j, need in enumerate(condition.needs):
             path = ("goal", "achieve", i, "needs", j)
             if need not in needs:
-                hint = did_you_mean(need, needs) or "only conditions of achieve can be needed"
+                hint = did_you_mean(need, needs) or f"only conditions of achieve can be needed: {listed(needs)}"
                 yield Finding(path, "G531", f"`needs` names no condition of achieve: `{need}`", hint)
             elif condition.id in _reached(need, needs):
                 yield Finding(path, "G532", f"`{condition.id}` needs itself through `{need}`", "take one away")
@@ -141,7 +148,7 @@ def _reached(start: str, needs: dict[str, tuple[str, ...]]) -> set[str]:
 
 def _windows(windows: Sequence[Window], vocabulary: Vocabulary) -> Findings:
     uses = {w.id: uses_of(w.opens, w.closes).windows for w in windows}
-    yield from _twice("window", [(("windows", i, "id"), w.id) for i, w in enumerate(windows)])
+    yield from check_ids("window", [(("windows", i, "id"), w.id) for i, w in enumerate(windows)])
     for i, window in enumerate(windows):
         yield from _edges(window, ("windows", i), vocabulary)
         if any(window.id in _reached(used, uses) for used in uses[window.id]):
@@ -155,7 +162,7 @@ def _edges(item: Window | Atom, path: Path, vocabulary: Vocabulary) -> Findings:
 
 
 def _atoms(atoms: Sequence[Atom], vocabulary: Vocabulary) -> Findings:
-    yield from _twice("atom", [(("atoms", i, "id"), a.id) for i, a in enumerate(atoms)])
+    yield from check_ids("atom", [(("atoms", i, "id"), a.id) for i, a in enumerate(atoms)])
     for i, atom in enumerate(atoms):
         path = ("atoms", i)
         yield from _edges(atom, path, vocabulary)
@@ -231,6 +238,16 @@ def _state(condition: State, path: Path, vocabulary: Vocabulary, block: Block) -
             yield from check_target(
                 arg, place, vocabulary, kind, f"`{name}`", wearer=name in OF_WEARER and kind == "entity"
             )
+            yield from _seen(name, arg, place, vocabulary)
+
+
+def _seen(word: str, target: Target, path: Path, vocabulary: Vocabulary) -> Findings:
+    entities = [e for name in vocabulary.candidates(target) if (e := vocabulary.entities.get(name)) is not None]
+    for trait, hint in NEVER_SEEN.items():
+        names = [entity.name for entity in entities if trait in entity.traits and not SEEN & entity.traits]
+        if word in OF_VIEW and names:
+            message = f"`{word}` is never true of `{names[0]}`: a {trait} is never in view as a thing"
+            yield Finding(path, "G529", message, hint)
 
 
 def _count(condition: Count, path: Path, vocabulary: Vocabulary) -> Findings:
@@ -309,6 +326,7 @@ def _role(pattern: EventPattern, role: str, test: RoleTest, path: Path, vocabula
     elif not (kind == "place" and test == Name(FLOOR)):
         needed = OBJECT_ARGS.get(pattern.kind) if role == "object" else ROLE_ARGS.get(kind)
         yield from check_target(test, path, vocabulary, needed, f"`{pattern.kind}`")
+        yield from _seen(pattern.kind, test, path, vocabulary)
 
 
 def _one_of_words(kind: str, role: str, text: str, path: Path, _vocabulary: Vocabulary) -> Findings:
@@ -320,7 +338,7 @@ def _one_of_words(kind: str, role: str, text: str, path: Path, _vocabulary: Voca
 
 def _step(_kind: str, _role: str, text: str, path: Path, vocabulary: Vocabulary) -> Findings:
     if text not in vocabulary.steps:
-        hint = did_you_mean(text, vocabulary.steps) or "name a step of the opening or the plan"
+        hint = did_you_mean(text, vocabulary.steps) or f"the steps are {listed(sorted(vocabulary.steps))}"
         yield Finding(path, "G524", f"there is no step `{text}`", hint)
 
 
@@ -328,7 +346,8 @@ def _command(_kind: str, _role: str, text: str, path: Path, vocabulary: Vocabula
     try:
         command = read_pattern(text)
     except GrammarError as error:
-        yield Finding(path, "G526", f"the command `{text[:80]}` is not in the grammar: {error}", error.hint)
+        message = f"the command `{text[:80]}` is not in the grammar: {error.code} {error.message}"
+        yield Finding(path, "G526", message, error.hint)
         return
     if not isinstance(command, Command):
         return

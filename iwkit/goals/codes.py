@@ -26,6 +26,7 @@ GOAL_CODES: dict[str, str] = {
     "G526": "a command in a pattern is not in the grammar",
     "G527": "a matching can never come out: the numbers or names do not fit",
     "G528": "a condition is always true where it stands",
+    "G529": "a room or door is said to be in view, as it never is",
     "G530": "an id is used twice",
     "G531": "`needs` names no condition of `achieve`",
     "G532": "`needs` goes round in a circle",

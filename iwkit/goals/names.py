@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from iwkit.goals.plain import did_you_mean
-from iwkit.goals.terms import WEARER, AnyOf, Category, Path, Target
+from iwkit.goals.terms import FLOOR, WEARER, AnyOf, Category, Path, Target
 from iwkit.goals.vocabulary import Vocabulary
 from iwkit.predicates import ArgKind
+from iwkit.suggest import did_you_mean, listed
 
 ARG_TRAITS: dict[ArgKind, frozenset[str]] = {
     "thing": frozenset({"movable"}),
@@ -38,7 +38,8 @@ Findings = Iterator[Finding]
 
 def check_window(name: str, path: Path, vocabulary: Vocabulary) -> Findings:
     if name not in vocabulary.windows:
-        hint = did_you_mean(name, vocabulary.windows) or "name a window of the pack"
+        there = listed(sorted(vocabulary.windows))
+        hint = did_you_mean(name, vocabulary.windows) or f"the windows of the pack: {there}"
         yield Finding(path, "G523", f"there is no window `{name}`", hint)
 
 
@@ -61,8 +62,7 @@ def check_target(
         if name == WEARER and wearer:
             continue
         if name not in vocabulary.entities or name == WEARER:
-            hint = did_you_mean(name, vocabulary.entities)
-            yield Finding(place, "G520", f"there is no entity `{name}`", hint or "declare it under entities")
+            yield Finding(place, "G520", f"there is no entity `{name}`", _instead(name, vocabulary, kind))
         elif not _fits(name, vocabulary, kind):
             yield Finding(
                 place, "G522", f"`{name}` does not fit {where}, which needs {_needed(kind)}", _has(name, vocabulary)
@@ -72,11 +72,28 @@ def check_target(
 def _category(target: Category, path: Path, vocabulary: Vocabulary, kind: ArgKind | None, where: str) -> Findings:
     names = vocabulary.candidates(target)
     if not names:
-        hint = did_you_mean(target.category, vocabulary.categories) or "the pack has no entity of it"
+        hint = did_you_mean(target.category, vocabulary.categories, vocabulary.category_called)
+        hint = hint or f"the pack's things are of {listed(_of_objects(vocabulary))}"
         yield Finding(path, "G521", f"there is no entity of category `{target.category}`", hint)
     elif not any(_fits(name, vocabulary, kind) for name in names):
         message = f"no `{target.category}` fits {where}, which needs {_needed(kind)}"
         yield Finding(path, "G522", message, _has(names[0], vocabulary))
+
+
+def _instead(name: str, vocabulary: Vocabulary, kind: ArgKind | None) -> str:
+    """What to write where a name is no entity."""
+    if name == WEARER:
+        here = f"name the {kind} itself" if kind not in (None, "entity") else "name the thing itself"
+        return f"the wearer is named in near and in_room alone: here {here}"
+    if name == FLOOR:
+        return "write {on_floor: x} for what lies on the floor"
+    if name in vocabulary.called:
+        return f"it is called `{vocabulary.called[name]}` in this pack"
+    return did_you_mean(name, vocabulary.entities) or "declare it under entities"
+
+
+def _of_objects(vocabulary: Vocabulary) -> list[str]:
+    return sorted({vocabulary.entities[name].category for name in vocabulary.movable})
 
 
 def _fits(name: str, vocabulary: Vocabulary, kind: ArgKind | None) -> bool:

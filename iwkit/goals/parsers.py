@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from iwkit.events import EVENT_KINDS, RoleKind
-from iwkit.goals.plain import describe, did_you_mean, fail, items_of, keys_of, one_key, word
+from iwkit.goals.plain import describe, fail, items_of, keys_of, one_key, word
 from iwkit.goals.terms import (
     ANY,
     AllOf,
@@ -49,10 +49,11 @@ from iwkit.goals.terms import (
     children,
 )
 from iwkit.predicates import PREDICATES, ArgKind
+from iwkit.source.patterns import NAME
+from iwkit.suggest import FOR_CONDITIONS, FOR_EVENTS, did_you_mean, snake
 
 MAX_DEPTH = 16
 """How deeply conditions may be nested."""
-NAME = r"^[a-z][a-z0-9_]{0,63}$"
 WINDOW_KEYS = ("during", "outside")
 TARGET_KEYS = ("category", "any_of")
 WORD_ROLES: frozenset[RoleKind] = frozenset({"substance", "command", "step", "code", "word"})
@@ -83,7 +84,9 @@ def _name(data: Data, path: Path, _depth: int = 0) -> str:
     if text == ANY:
         fail("G507", "`any` stands only in event patterns", path, "name the entity, or use category or any_of")
     if not re.fullmatch(NAME, text):
-        fail("G506", f"`{text[:80]}` is not a name", path, "names are lower_snake: a-z, 0-9 and _")
+        like = snake(text)
+        hint = f", such as {like}" if re.fullmatch(NAME, like) else ""
+        fail("G506", f"`{text[:80]}` is not a name", path, f"names are lower_snake: a-z, 0-9 and _{hint}")
     return text
 
 
@@ -208,7 +211,7 @@ def read_condition(data: Data, path: Path, depth: int) -> Condition:
         return State(key, _args(key, value, inner))
     operator = OPERATORS.get(key)
     if operator is None:
-        hint = did_you_mean(key, [*OPERATORS, *PREDICATES])
+        hint = did_you_mean(key, [*OPERATORS, *PREDICATES], FOR_CONDITIONS)
         if key in EVENT_KINDS or key == "becomes":
             hint = f"`{key}` is a kind of event: write {{happened: {{{key}: ...}}}}"
         fail("G502", f"there is no operator or predicate `{key}`", inner, hint)
@@ -277,9 +280,10 @@ def read_pattern(data: Data, path: Path, depth: int) -> Pattern:
     if key == "becomes":
         return Becomes(_state_condition(value, inner, depth + 1))
     if key not in EVENT_KINDS:
-        hint = did_you_mean(key, [*EVENT_KINDS, "becomes"])
+        hint = did_you_mean(key, [*EVENT_KINDS, "becomes"], FOR_EVENTS)
         if key in PREDICATES:
-            hint = f"`{key}` is a state: write {{becomes: {{{key}: ...}}}}"
+            event = f", or the event `{FOR_EVENTS[key]}`" if key in FOR_EVENTS else ""
+            hint = f"`{key}` is a state: write {{becomes: {{{key}: ...}}}}{event}"
         fail("G503", f"there is no kind of event `{key}`", inner, hint)
     if isinstance(value, dict) and set(value) not in ({"category"}, {"any_of"}):
         return _long_pattern(key, value, inner)

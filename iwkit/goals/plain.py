@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import NoReturn
 
 from iwkit.errors import IwkitError
 from iwkit.goals.terms import Data, Path
+from iwkit.suggest import FOR_FIELDS, did_you_mean
 
 KEY_CODES = frozenset({"G502", "G503", "G504"})
 """Problems with the key at the path, not with its value."""
@@ -21,12 +21,6 @@ class GoalSyntaxError(IwkitError):
         self.key = code in KEY_CODES
         where = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
         super().__init__(f"{code} {where}: {message}" + (f" ({hint})" if hint else ""))
-
-
-def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """A hint that names the closest known word, or "" when none is close."""
-    close = difflib.get_close_matches(str(word).lower(), sorted(known), n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else ""
 
 
 def describe(data: Data) -> str:
@@ -67,7 +61,7 @@ def keys_of(data: Data, path: Path, what: str, known: Collection[str]) -> dict[s
         fail("G505", f"{what} takes a mapping, not {describe(data)}", path, "its keys are " + ", ".join(known))
     for key in data:
         if key not in known:
-            hint = did_you_mean(key, known) or "it has " + ", ".join(known)
+            hint = did_you_mean(key, known, FOR_FIELDS) or "it has " + ", ".join(known)
             fail("G504", f"{what} has no `{key}`", (*path, key if isinstance(key, str) else str(key)), hint)
     return data
 

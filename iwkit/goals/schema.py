@@ -8,9 +8,10 @@ from pydantic import GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from iwkit.events import EVENT_KINDS, WORDS, EventKind, RoleKind
-from iwkit.goals.parsers import BY_MATCH, BY_PLACE, NAME, OPERATORS, WINDOW_KEYS, WORD_ROLES, Operator, Slot
+from iwkit.goals.parsers import BY_MATCH, BY_PLACE, OPERATORS, WINDOW_KEYS, WORD_ROLES, Operator, Slot
 from iwkit.goals.terms import ANY
 from iwkit.predicates import PREDICATES, ArgKind
+from iwkit.source.patterns import NAME
 
 Json = dict[str, Any]
 

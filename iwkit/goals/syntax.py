@@ -14,9 +14,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from iwkit.goals.parsers import read_condition, read_pattern, read_patterns
-from iwkit.goals.plain import GoalSyntaxError, describe, did_you_mean
+from iwkit.goals.plain import GoalSyntaxError, describe
 from iwkit.goals.schema import definitions
 from iwkit.goals.terms import Condition, Data, Handoff, Pattern, When
+from iwkit.suggest import did_you_mean
 
 __all__ = [
     "Condition",

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iwkit.events import EVENT_KINDS
-from iwkit.goals.plain import GoalSyntaxError, did_you_mean
+from iwkit.goals.plain import GoalSyntaxError
 from iwkit.goals.terms import Data, Path
 from iwkit.predicates import PREDICATES
+from iwkit.suggest import did_you_mean
 from iwkit.trace import Event, Relation, RoleValue, State, Step, Trace
 
 _PARTS = ("initial", "opening", "baseline", "steps")

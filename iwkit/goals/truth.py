@@ -167,12 +167,16 @@ def _identity(pattern: Pattern, occurrence: Occurrence) -> Hashable:
     return (occurrence.pos, pattern) if isinstance(pattern, Becomes) else occurrence.pos
 
 
-def _multiset(timeline: Timeline, condition: Multiset, view: View) -> bool:
-    options = [
-        [_identity(pattern, o) for o in timeline.between(pattern, view.low, view.high)]
+def multiset_options(timeline: Timeline, condition: Multiset, view: View) -> list[dict[Hashable, Occurrence]]:
+    """For each pattern the events that match it, by what tells them apart."""
+    return [
+        {_identity(pattern, o): o for o in timeline.between(pattern, view.low, view.high)}
         for pattern in condition.patterns
     ]
-    return assign(options) is not None
+
+
+def _multiset(timeline: Timeline, condition: Multiset, view: View) -> bool:
+    return assign([list(found) for found in multiset_options(timeline, condition, view)]) is not None
 
 
 def until_states(timeline: Timeline, condition: Until, view: View) -> tuple[tuple[Relations, ...], Occurrence | None]:

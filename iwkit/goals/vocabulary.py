@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -34,11 +34,17 @@ class Entity:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Names in scope. `steps` are the ids of opening and plan."""
+    """Names in scope. `steps` are the ids of opening and plan.
+
+    `called` and `category_called` serve hints alone: other words for entities and categories (the scene's own names,
+    what people say) -> the name here.
+    """
 
     entities: Mapping[str, Entity]
     windows: frozenset[str] = frozenset()
     steps: frozenset[str] = frozenset()
+    called: Mapping[str, str] = field(default_factory=dict)
+    category_called: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def categories(self) -> dict[str, tuple[str, ...]]:

@@ -69,8 +69,12 @@ BAD: list[tuple[Any, str, tuple[Any, ...], str, str]] = [
     ({"happened": {"sat": "table"}}, "G522", ("happened", "sat"), "", ""),
     ({"happened": {"becomes": {"open": "cup"}}}, "G522", ("happened", "becomes", "open"), "", ""),
     ({"until": [{"open": "cup"}, {"opened": "fridge"}]}, "G522", ("until", 0, "open"), "", ""),
+    ({"visible": "kitchen"}, "G529", ("visible",), "`visible` is never true of `kitchen`: a room", "`in_room`"),
+    ({"happened": {"became_visible": "front_door"}}, "G529", ("happened", "became_visible"), "a door", "`opened`"),
+    ({"never": {"left_view": {"any_of": ["cup", "kitchen"]}}}, "G529", ("never", "left_view"), "`kitchen`", ""),
+    ({"happened": {"left_view": {"category": "room"}}}, "G529", ("happened", "left_view"), "", ""),
     ({"within": {"that": {"moved": "cup"}, "window": "open_tim"}}, "G523", ("within", "window"), "", "`open_time`"),
-    ({"never": {"said": {"during": "now"}}}, "G523", ("never", "said", "during"), "", "name a window"),
+    ({"never": {"said": {"during": "now"}}}, "G523", ("never", "said", "during"), "", "the windows of the pack: open_time"),
     ({"before": [{"moved": "cup"}, {"said": {"outside": "now"}}]}, "G523", ("before", 1, "said", "outside"), "", ""),
     ({"happened": {"after": "p2"}}, "G524", ("happened", "after"), "no step `p2`", ""),
     ({"happened": {"commanded": {"by": "asistant"}}}, "G525", ("happened", "commanded", "by"), "", "`assistant`"),
@@ -129,7 +133,7 @@ GOOD: list[Any] = [
     {"in_room": ["wearer", "kitchen"]},
     {"match": {"each": ["cup"], "by": "near", "to": ["wearer"]}},
     {"at_baseline": "table"},
-    {"visible": "front_door"},
+    {"visible": "chair"},
     {"contains": ["cup", "vodka"]},
     {"count": {"that": {"held": {"category": "mug"}}, "at_most": 5}},
     {"happened": {"released": {"object": "cup", "to": "floor"}}},
@@ -279,3 +283,8 @@ def test_traits_are_words_of_the_language() -> None:
 def test_a_category_stands_for_its_entities_in_order() -> None:
     target = parse_condition({"held": {"category": "mug"}}).args[0]  # type: ignore[union-attr]
     assert VOCABULARY.candidates(target) == ("cup", "mug_2")  # type: ignore[arg-type]
+
+
+def test_of_a_name_that_could_not_be_bound_nothing_more_is_said() -> None:
+    vocabulary = Vocabulary({"broken": Entity("broken", "broken", TRAITS)})
+    assert check_condition(parse_condition({"visible": "broken"}), vocabulary, "keep") == []

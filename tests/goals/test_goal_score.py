@@ -131,7 +131,7 @@ PASS_LEFT = {"id": "x", "capability": "C4", "opens": "handoff", "pass": {"opened
 def test_false_evidence_voids_the_cell() -> None:
     trace = {"opening": [{}], "steps": [{"events": [{"became_visible": "cup"}, {"opened": "left"}], "add": [LEFT]}]}
     result = scored(trace, [A], family="NARRATE", evidence=[SEEN], atoms=[PASS_LEFT])
-    assert result.void == "evidence seen is false: no event matched became_visible(cup)"
+    assert result.void == "evidence seen is false: became_visible(cup) never happened in the opening, though it must"
     assert (result.completion, result.passed, result.cfss, result.stg_cfss) == (None, None, None, None)
     assert [a.label for a in result.atoms] == ["void"]
     assert [(c.id, c.block, c.ok) for c in result.conditions] == [("seen", "evidence", False), ("a", "achieve", True)]
@@ -153,7 +153,7 @@ def test_the_json_is_plain_and_the_same_each_time() -> None:
         "id": "b",
         "block": "achieve",
         "ok": False,
-        "why": "cup appears in no state of the trace, so cup is not on table",
+        "why": "nothing is known of cup, so cup is not on table",
         "credited": False,
     }
     assert json.loads(text)["atoms"][0]["label"] == "unobserved"

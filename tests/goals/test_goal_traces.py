@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from iwkit.goals.syntax import ConditionField, parse_condition
 from iwkit.goals.tracebook import load_trace
 from iwkit.goals.vocabulary import Entity, Vocabulary
 from iwkit.predicates import PREDICATES
-from iwkit.source.reader import read
+from iwkit.source.reader import read, read_text
 from iwkit.spec.goal import Window
 
 DATA = Path(__file__).parents[1] / "data" / "goal_traces"
@@ -85,6 +86,43 @@ def test_checking_refuses_only_what_cannot_be_judged(case: Case) -> None:
         assert findings
     else:  # but for odd cases: a box as a support, an index, one thing in two places
         assert {f.code for f in findings} <= {"G522", "G526", "G527"}
+
+
+SENTENCES = read(DATA / "sentences.yaml").data
+
+
+@pytest.mark.parametrize("case", SENTENCES["cases"], ids=lambda case: f"{case['of']}-{case['ok']}-{case['at']}")
+def test_a_verdict_reads_word_for_word_as_written(case: Any) -> None:
+    windows = tuple(Window.model_validate(w) for w in SENTENCES["windows"])
+    trace = load_trace({part: SENTENCES[part] for part in ("initial", "baseline", "steps")})
+    trace = trace if case["at"] == "full" else trace.at_handoff()
+    for that, ok, says in ((case["that"], case["ok"], "says"), ({"not": case["that"]}, not case["ok"], "says_of_not")):
+        verdict = judge(parse_condition(that), trace, _vocabulary(windows), windows, "interaction")
+        assert (verdict.ok, verdict.why) == (ok, case[says])
+
+
+def test_the_sentences_cover_every_operator_in_both_polarities() -> None:
+    for ok in (True, False):
+        assert {case["of"] for case in SENTENCES["cases"] if case["ok"] is ok} >= set(OPERATORS)
+
+
+def test_what_is_otherwise_than_wanted_says_so() -> None:
+    """But for a false state: the contrast says it, `cup is on desk, not on table`."""
+    for case in SENTENCES["cases"]:
+        if case["of"] != "not" and (case["ok"] or case["of"] not in PREDICATES):
+            assert case["says"] != case["says_of_not"]
+
+
+ADVICE = (Path(__file__).parents[2] / "docs" / "goal-language.md").read_text("utf-8").split("## 10. Advice")[1]
+
+
+def test_every_condition_that_the_advice_shows_can_be_used() -> None:
+    shown = re.findall(r"`(\{.+?\})`", ADVICE)
+    assert len(shown) >= 9
+    for text in shown:
+        condition = parse_condition(read_text(f"that: {text}\n", "advice").data["that"])
+        findings = check_condition(condition, _vocabulary(()), "gates")
+        assert not findings, text
 
 
 def _names(data: Any) -> set[str]:
