@@ -31,12 +31,15 @@ def run(
 
     from iwkit.cli.main import EXIT_INTERRUPTED, EXIT_VOID
     from iwkit.report.summary import summarise, tables
-    from iwkit_runtime.runs import Config
+    from iwkit_runtime.runs import Config, no_pictures
     from iwkit_runtime.runs import run as run_cells
     from iwkit_runtime.selection import select
 
     sources = select(tasks or [], draft=draft)
-    config = Config(assistant, human, world, draft)
+    blind = no_pictures(assistant, world)
+    if blind and world == "physical":
+        typer.echo(f"frames are unavailable: {blind}", err=True)
+    config = Config(assistant, human, world, draft, pictures=blind is None)
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
         row = progress.add_task("running", total=len(sources))

@@ -89,6 +89,11 @@ def _known(entry: LegendEntry) -> _Known:
     )
 
 
+def heads(entry: LegendEntry) -> frozenset[str]:
+    """The words that name the kind of thing: `bottle` of `bottle of water`."""
+    return _known(entry).heads
+
+
 def _head(noun: tuple[str, ...]) -> str:
     """`bottle` of `bottle of water`, `carton` of `orange juice carton`."""
     cut = next((i for i, word in enumerate(noun) if i and word in PREPOSITIONS | {"of"}), len(noun))
@@ -135,8 +140,15 @@ def mentions(
     tokens: Sequence[str], entries: Sequence[LegendEntry], focus: Focus | None = None
 ) -> list[tuple[LegendEntry, ...]]:
     """What a run of words speaks of, in order: for each noun phrase the entries that fit it best."""
+    return [group for _, group in spoken_of(tokens, entries, focus) if group]
+
+
+def spoken_of(
+    tokens: Sequence[str], entries: Sequence[LegendEntry], focus: Focus | None = None
+) -> list[tuple[Phrase, tuple[LegendEntry, ...]]]:
+    """The noun phrases of a run of words in order, each with the entries that fit it best, none where it is unknown."""
     plain = _NEEDED.sub(" ", f" {' '.join(tokens)} ").replace(" says ", " label ").replace(" reads ", " label ").split()
-    found: list[tuple[LegendEntry, ...]] = []
+    found: list[tuple[Phrase, tuple[LegendEntry, ...]]] = []
     view: tuple[Attached, ...] = ()
     for run in _runs(plain):
         if run[:1] == ["facing"]:
@@ -146,9 +158,11 @@ def mentions(
             shorter = replace(said, words=said.words[:-1])
             for attempt in (said, Phrase(said.words), shorter if len(said.core) > 1 else said):
                 if group := ground(attempt, entries, focus).candidates:
-                    found.append(group)
+                    found.append((said, group))
                     focus = _after(group, focus)
                     break
+            else:
+                found.append((said, ()))
     return found
 
 
@@ -218,6 +232,8 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
         return _LOOSE  # whatever it is called, it is the thing in the hand
     if base is None:
         return None
+    if _elsewhere(said, known, entries):
+        return None
     total = base + _pointing(said, entry, focus)
     for word in rest:
         value = _modifier(word, known, base, said, entries)
@@ -229,7 +245,20 @@ def _score(said: Phrase, entry: LegendEntry, entries: Sequence[LegendEntry], foc
         if value is None:
             return None
         total += value
+    if said.one and base == _LOOSE and total <= base:
+        return None  # `the white one`, and nothing is known to be white
     return total
+
+
+def _elsewhere(said: Phrase, known: _Known, entries: Sequence[LegendEntry]) -> bool:
+    """Whether a thing is described as being in another room than the phrase tells."""
+    words_in = [content(" ".join(a.words)) for a in said.attached if a.preposition in _LOCATIVES]
+    if not words_in or known.entry.room:
+        return False
+    rooms = [content(e.description) for e in entries if e.room]
+    told = [r for r in rooms if any(r <= w for w in words_in)]
+    own = [r for r in rooms if r <= content(known.entry.description)]
+    return bool(told and own) and not any(r in told for r in own)
 
 
 def _pointing(said: Phrase, entry: LegendEntry, focus: Focus) -> float:
@@ -351,24 +380,23 @@ def _attached(attached: Attached, known: _Known, *, facing: bool) -> float | Non
     named = [SAME_AS.get(singular(w), singular(w)) for w in attached.words if w not in STOPWORDS]
     if attached.preposition in _LOCATIVES and named and tuple(named) in known.nouns:
         return None  # nothing is on itself
-    total = 0.0
-    for word in named:
-        if word in SIDES | {"middle"} and attached.preposition != "facing":
-            worth = _side(word, known, mine=False)
-            if worth is None:
-                return None
-            total += worth
-        elif word in known.says or set(meanings(word)[1:]) & known.says:
-            total += 1.0
-        elif word in known.support or set(meanings(word)[1:]) & known.support:
-            total += 0.9
-        elif (
-            word.isdigit()
-            and (attached.preposition in _TELLING or (attached.preposition == "with" and word == named[-1]))
-        ) or (attached.preposition == "label" and known.entry.label):
-            return None
-        elif attached.preposition in _LOCATIVES and known.support and not known.entry.held:
-            total -= 0.75
-        else:
-            total -= 0.25
-    return total
+    if attached.preposition in _LOCATIVES and known.entry.held:
+        return 0.0  # it was there before it was taken
+    worths = [_place_word(word, attached, known, last=word == named[-1]) for word in named]
+    return None if None in worths else sum(filter(None, worths))
+
+
+def _place_word(word: str, attached: Attached, known: _Known, *, last: bool) -> float | None:
+    """The worth of one word of a phrase with its preposition, None where it contradicts."""
+    if word in known.support and attached.preposition in _LOCATIVES:
+        return 0.9
+    if word in SIDES | {"middle"} and attached.preposition != "facing":
+        return _side(word, known, mine=False)
+    if word in known.says or set(meanings(word)[1:]) & known.says:
+        return 1.0
+    if word in known.support or set(meanings(word)[1:]) & known.support:
+        return 0.9
+    number = word.isdigit() and (attached.preposition in _TELLING or (attached.preposition == "with" and last))
+    if number or (attached.preposition == "label" and known.entry.label):
+        return None
+    return -0.75 if attached.preposition in _LOCATIVES and known.support and not known.entry.held else -0.25

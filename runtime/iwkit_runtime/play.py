@@ -16,21 +16,30 @@ from iwkit.score import stable_completion_index
 from iwkit.world.base import World
 from iwkit_runtime.agents import Assistant, Human, make_assistant, make_human
 from iwkit_runtime.loop.episode import Episode, Role
+from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.loop.views import AssistantView, HumanView
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def play(
-    task: CompiledTask, world: World, journal: Journal, header: Mapping[str, Any], *, assistant: str, human: str
+    task: CompiledTask,
+    world: World,
+    journal: Journal,
+    header: Mapping[str, Any],
+    *,
+    assistant: str,
+    human: str,
+    studio: Studio | None = None,
 ) -> Record:
     """Play a task to its end, from the start or from where the journal stops, and return its closing record.
 
     Args:
         header: identifies the cell; it is the first record, and must be the same when an episode is continued.
+        studio: takes the pictures; without it the views have none.
     """
     journal.append("header", header)
-    episode = Episode(task, world, journal.append)
+    episode = Episode(task, world, journal.append, studio)
     agents = make_agents(episode, assistant=assistant, human=human)
     while (role := episode.pending) is not None:
         text = _ask(episode, role, agents[role], journal)

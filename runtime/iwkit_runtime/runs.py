@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from iwkit import __version__
 from iwkit.compile import CompiledTask
@@ -14,23 +15,35 @@ from iwkit.ledger import Journal, Record, exclusive, write_atomic, write_json
 from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
-from iwkit_runtime.agents.registry import code_digest
+from iwkit_runtime.agents.registry import SCRIPTED_ASSISTANTS, code_digest
 from iwkit_runtime.identity import cell_key, runtime_digest
 from iwkit_runtime.loop.episode import Episode
+from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.play import make_agents, play
 
-WORLDS: dict[str, Callable[[], World]] = {"symbolic": SymbolicWorld}
+
+def _physical() -> World:
+    from iwkit_runtime.physical.world import PhysicalWorld  # noqa: PLC0415  slow to import, and only wanted here
+
+    return PhysicalWorld()
+
+
+WORLDS: dict[str, Callable[[], World]] = {"physical": _physical, "symbolic": SymbolicWorld}
 """World by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What all cells of a run folder share. `draft`: packs need not be frozen."""
+    """What all cells of a run folder share.
+
+    `draft`: packs need not be frozen. `pictures`: the views have frames; a world without pictures has none either way.
+    """
 
     assistant: str
     human: str
     world: str
     draft: bool = False
+    pictures: bool = False
 
     def header(self) -> dict[str, Any]:
         """The configuration as it is recorded, with digests of the code that plays."""
@@ -63,10 +76,8 @@ def make_world(name: str) -> World:
     """A world by name.
 
     Raises:
-        UsageError: there is none of that name, or it is not built.
+        UsageError: there is none of that name.
     """
-    if name == "physical":
-        raise UsageError("the physical world is not built yet: use --world symbolic")
     if name not in WORLDS:
         raise UsageError(f"no world {name!r}: use {', '.join(sorted(WORLDS))}")
     return WORLDS[name]()
@@ -88,8 +99,9 @@ def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progr
         make_agents(rehearsal, assistant=config.assistant, human=config.human)
     with exclusive(folder):
         _plan(folder, config, sources, seed)
-        for source in sources:
-            progress(source.task.id, _cell(source, config, world, folder, seed))
+        with _studio(config, world, folder) as studio:
+            for source in sources:
+                progress(source.task.id, _cell(source, config, _Stage(world, studio), folder, seed))
 
 
 def _distinct(sources: Sequence[Source]) -> None:
@@ -131,6 +143,45 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
     write_json(path, {"config": config.header(), "cells": cells})
 
 
+class _Stage(NamedTuple):
+    """Where episodes are played: a world, and who takes its pictures."""
+
+    world: World
+    studio: Studio | None
+
+
+@contextlib.contextmanager
+def _studio(config: Config, world: World, folder: Path) -> Iterator[Studio | None]:
+    if not (config.pictures and config.world == "physical"):
+        yield None
+        return
+    from iwkit_runtime.physical.world import PhysicalWorld  # noqa: PLC0415
+    from iwkit_runtime.studio import PhysicalStudio  # noqa: PLC0415
+
+    assert isinstance(world, PhysicalWorld)  # noqa: S101  the name says so
+    with PhysicalStudio(world, folder) as studio:
+        yield studio
+
+
+def no_pictures(assistant: str, world: str) -> str | None:
+    """Why a run has no pictures, or None if it has: the world has none, or this machine cannot draw.
+
+    Raises:
+        UsageError: this machine cannot draw, and the assistant needs to see.
+    """
+    if world != "physical":
+        return f"the {world} world has no pictures"
+    from iwkit_runtime.render.opengl import NoOpenGL, context  # noqa: PLC0415
+
+    try:
+        context(64, 64).free()
+    except NoOpenGL as error:
+        if assistant not in SCRIPTED_ASSISTANTS:
+            raise UsageError(f"{error}\n{assistant} would have to play without seeing anything") from None
+        return str(error)
+    return None
+
+
 _SAID = {
     "runtime": "version of iwkit's code",
     "assistant_code": "code of the assistant",
@@ -145,25 +196,25 @@ def _changed(before: dict[str, Any], config: Config) -> str:
     return ", ".join(_SAID.get(k) or f"{k} ({before.get(k)}, not {now.get(k)})" for k in found)
 
 
-def _cell(source: Source, config: Config, world: World, folder: Path, seed: int) -> Record:
+def _cell(source: Source, config: Config, stage: _Stage, folder: Path, seed: int) -> Record:
     """The closing record of a cell: of its valid attempt, or of the one that is played now."""
     cell = cell_name(source.task.id, seed)
     attempts = attempt_paths(folder, cell)
     if attempts:
         with Journal(attempts[-1]) as journal:
             if journal.end is None:
-                return _play(source, config, world, journal, seed)
+                return _play(source, config, stage, journal, seed)
             if journal.end["status"] != "void":
                 return journal.end
     with Journal(attempt_path(folder, cell, len(attempts) + 1)) as journal:
-        return _play(source, config, world, journal, seed)
+        return _play(source, config, stage, journal, seed)
 
 
 def _key(source: Source, config: Config, seed: int) -> str:
     return cell_key(source.uses, config.world, config.assistant, config.human, seed)
 
 
-def _play(source: Source, config: Config, world: World, journal: Journal, seed: int) -> Record:
+def _play(source: Source, config: Config, stage: _Stage, journal: Journal, seed: int) -> Record:
     task = source.task
     header = {
         **config.header(),
@@ -174,4 +225,5 @@ def _play(source: Source, config: Config, world: World, journal: Journal, seed: 
         "uses": source.uses,
         "key": _key(source, config, seed),
     }
-    return play(task, world, journal, header, assistant=config.assistant, human=config.human)
+    agents = {"assistant": config.assistant, "human": config.human}
+    return play(task, stage.world, journal, header, **agents, studio=stage.studio)

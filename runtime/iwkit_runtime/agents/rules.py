@@ -14,7 +14,7 @@ from iwkit_runtime.english.clause import Clause
 from iwkit_runtime.english.clauses import understand
 from iwkit_runtime.english.errand import Errands
 from iwkit_runtime.english.steps import WAY, Errand, Step
-from iwkit_runtime.english.words import sentences
+from iwkit_runtime.english.words import sentences, words
 from iwkit_runtime.loop.answers import write_human
 from iwkit_runtime.loop.views import Done, HumanView, Instruction
 
@@ -67,10 +67,10 @@ class RulesHuman:
             (h for h in heard if h.has("do", "unknown", "condition") or (h.has("halt") and h.instruction.new)), None
         )
         if governing is None:
-            return _no_instruction(view, heard[0])
+            return _follow(view, heard[0]) or _no_instruction(view, heard[0])
         if not governing.has(*_ASKING_FOR_ACTION):
             return write_human(speak=_STOPPED)
-        return _carry_out(view, governing)
+        return _carry_out(view, governing, heard[heard.index(governing) + 1 :])
 
 
 def _listen(instructions: Sequence[Instruction]) -> list[_Heard]:
@@ -128,8 +128,21 @@ def _no_instruction(view: HumanView, newest: _Heard) -> str:
     return write_human(speak=_WHAT_NOW)
 
 
-def _carry_out(view: HumanView, heard: _Heard) -> str:
-    errand = _straight(Errands(view, heard.done).run(heard.clauses))
+def _follow(view: HumanView, newest: _Heard) -> str:
+    """Under FIND a wearer who asked where something is goes where it is told that it is; "" where it was not told."""
+    if view.source_family != "FIND" or "where" not in words(view.request) or not newest.has("tell"):
+        return ""
+    errand = Errands(view, newest.done).told(newest.clauses, view.request)
+    if errand.steps:
+        return write_human(action=errand.steps[0].text)
+    if errand.done:
+        return write_human(speak=REPORTS["FIND"])
+    return write_human(speak=errand.question) if errand.question else ""
+
+
+def _carry_out(view: HumanView, heard: _Heard, before: Sequence[_Heard]) -> str:
+    earlier = [h.instruction.text for h in before]
+    errand = _straight(Errands(view, heard.done, earlier).run(heard.clauses))
     steps, cut = _allowed(view.source_family, errand)
     if steps:
         speak = _PART if view.source_family in _SINGLE and cut else ""
@@ -164,8 +177,9 @@ def _single(errand: Errand) -> tuple[list[Step], bool]:
         return [], True
     exact = [s for s in errand.steps if s.primitive not in WAY | {"look_at"}]
     looks = [s for s in errand.steps if s.primitive == "look_at"]
-    steps = (exact or looks or list(errand.steps))[:1]
-    return steps, len(exact or looks) > 1
+    if exact or not looks:
+        return (exact or list(errand.steps))[:1], len(exact) > 1
+    return list(errand.steps[: errand.steps.index(looks[0]) + 1]), len(looks) > 1
 
 
 def _one_object(errand: Errand, *, strict: bool) -> tuple[list[Step], bool]:

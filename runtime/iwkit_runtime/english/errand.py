@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from iwkit.verbs import BY_NAME
 from iwkit_runtime.english.clause import Clause
+from iwkit_runtime.english.fitness import NAMED
 from iwkit_runtime.english.phrases import Phrase
-from iwkit_runtime.english.progress import Progress
-from iwkit_runtime.english.readings import INTO, ONTO, Reading, first_place, read
+from iwkit_runtime.english.readings import INTO, NEAR, ONTO, Reading, first_place, read
+from iwkit_runtime.english.seeking import Seeking
 from iwkit_runtime.english.steps import PRIMITIVES, Errand, Step, Unclear
 from iwkit_runtime.english.talk import spoken
 from iwkit_runtime.grounding import ground, mentions
@@ -29,11 +29,12 @@ _ONE_THING: Final = {
     "phone": "answer_phone",
 }
 _REST: Final = "I do one thing at a time. What should I do with the rest?"
+_THERE_ALREADY: Final = 3.0
+"""How much less a place fits at which the thing is: `the glass on the shelf goes in the sink` is put into the sink."""
 _FLOOR: Final = frozenset({"floor", "ground"})
-_NEAR: Final = frozenset({"near", "by", "beside", "at", "against"})
 
 
-class Errands(Progress):
+class Errands(Seeking):
     """Works through the clauses of one utterance."""
 
     # --- the utterance --------------------------------------------------------------------------------------------
@@ -122,28 +123,10 @@ class Errands(Progress):
 
     def _grab(self, reading: Reading) -> None:
         thing = self._sought(reading.obj)
-        if thing is None:
-            return
         self._take(thing)
         source = first_place(reading.obj.attached)
         place = ground(source, self._legend).entry if not source.empty else None
         self._name([thing.handle, *([place.handle] if place else [])])
-
-    def _sought(self, said: Phrase) -> LegendEntry | None:
-        """The thing, or None after a step towards the place where it is said to be."""
-        try:
-            return self._find(said, "grab")
-        except Unclear:
-            source = first_place(said.attached)
-            goal = None
-            if not source.empty and not said.alternatives:
-                goal = self._place_of(source)
-            elif any(a.preposition == "there" for a in said.attached):
-                goal = self._gone_to
-            if goal is None or self._was_at(goal.handle):
-                raise
-            self._give("navigate_to", goal)
-            raise
 
     def _take(self, thing: LegendEntry) -> None:
         """Get a thing into the hand. A hand that is full is not emptied unasked."""
@@ -217,6 +200,7 @@ class Errands(Progress):
         if not reading.ways:
             obj = self._find(reading.obj, "carry")
             if self._gone_to is not None and not reading.back:
+                self._bears(self._gone_to, obj)
                 return obj, "in" if self._means_inside(self._gone_to) else "on", self._gone_to
             raise Unclear(f"Where should I put {obj.description}?")
         best: tuple[float, LegendEntry, str, LegendEntry] | None = None
@@ -231,12 +215,24 @@ class Errands(Progress):
             except Unclear as unclear:
                 first = first or unclear
                 continue
+            if any(obj.support == f"{p} {place.description}" for p in ("on", "in")) or self._taken_at(obj, place):
+                place_fit -= _THERE_ALREADY
             fit = obj_fit + place_fit
             if best is None or fit > best[0] + 0.3:
                 best = (fit, obj, now, place)
         if best is None:
+            for obj_said in (w[0] for w in reading.ways if w[0].pronoun or not first_place(w[0].attached).empty):
+                self._sought(obj_said, "carry")
             raise first or Unclear("Where should I put it?")
         return best[1], best[2], best[3]
+
+    @staticmethod
+    def _bears(place: LegendEntry, obj: LegendEntry) -> None:
+        """Asks where a place is one that nothing can be put on or in."""
+        if place.room:
+            raise Unclear(f"Where in {place.description} should I put {obj.description}?")
+        if not NAMED["target"](place):
+            raise Unclear(f"I cannot put anything on {place.description}. Where should I put {obj.description}?")
 
     def _floor(self, said: Phrase, obj: LegendEntry) -> tuple[str, LegendEntry, float]:
         """`on the floor next to the bed`: what it is put beside has to be told."""
@@ -251,21 +247,22 @@ class Errands(Progress):
     ) -> tuple[str, LegendEntry, float]:
         """The place of a placing and the preposition that counts."""
         if said.empty or said.pronoun:
-            place = self._gone_to if preposition == "there" and self._gone_to else self._recent("place", obj.handle)
+            place = self._gone_to if preposition == "there" and self._gone_to else self._recent("target", obj.handle)
             if place is None:
                 raise Unclear(f"Where should I put {obj.description}?")
+            self._bears(place, obj)
             if preposition == "there":
                 preposition = "in" if self._means_inside(place) else "on"
             return preposition, place, 0.0
         place, fit = self._fit(said, "place", obj.handle)
-        if not rooms and place.room:
-            raise Unclear(f"Where in {place.description} should I put {obj.description}?")
-        if preposition in _NEAR and not place.place:
+        if preposition in NEAR and not place.place:
             support = [e for e in self._legend if place.support in (f"on {e.description}", f"in {e.description}")]
             if len(support) != 1:
                 raise Unclear(f"What should I put {obj.description} on?")
             return place.support.split(" ", 1)[0], support[0], fit
-        if preposition in _NEAR:
+        if not (rooms and place.room):
+            self._bears(place, obj)
+        if preposition in NEAR:
             preposition = "in" if self._means_inside(place) else "on"
         return preposition, place, fit
 
@@ -305,10 +302,14 @@ class Errands(Progress):
         if reading.act == "find" and self._later and not ground(reading.obj, self._legend, self._focus()).candidates:
             return  # what follows tells where to go for it
         named = reading.act == "find" or not reading.obj.empty
-        thing = self._sought(reading.obj) if named else self._recent("any")
+        thing = self._sought(reading.obj, "any") if named else self._recent("any")
         if thing is None:
             raise Unclear("What should I look at?")
-        self._give("look_at", thing)
+        if thing.place and not thing.visible and not self._was_at(thing.handle):
+            self._give("navigate_to", thing)
+            self._gone_to = thing
+        if not thing.room:
+            self._give("look_at", thing)
 
     def _acted_on_later(self) -> bool:
         """`check the door and close it`: looking is part of what is done to it."""
@@ -366,15 +367,6 @@ class Errands(Progress):
             raise Unclear(f"I am not holding {thing.description}. What should I do?")
         self._give("release", carried=thing)
         self._held = None
-
-    # --- commands and referents -----------------------------------------------------------------------------------
-
-    def _give(self, primitive: str, *things: LegendEntry, carried: LegendEntry | None = None) -> None:
-        others = tuple(t.handle for t in things if t != carried)
-        handles = [*([carried.handle] if carried else []), *others]
-        text = " ".join([f"[{BY_NAME[primitive].verbs[0]}]", *handles])
-        self._steps.append(Step(primitive, text, carried.handle if carried else None, others))
-        self._name(handles)
 
 
 _HANDLERS: Final[dict[str, Callable[[Errands, Reading], None]]] = {

@@ -59,7 +59,7 @@ NUMBERS: Final[dict[str, int]] = {w: n for n, w in enumerate(_UNITS.split())} | 
 
 STOPWORDS: Final = _set(
     "a an the of in on at to for from by with and or as is are was be it its your my our his her their this that these "
-    "those you i we one ones some any s what who where when there here"
+    "those them you i we one ones some any s what who where when there here"
 )
 """Words that tell nothing apart."""
 
@@ -144,6 +144,21 @@ THESAURUS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Other words for a thing. A thing named by the word itself always comes before one named by these."""
 
+FURNITURE: Final = _set(
+    "table desk counter worktop sideboard dresser cupboard cabinet wardrobe closet locker nightstand shelf bookshelf "
+    "bookcase rack stand bench workbench chair armchair stool seat sofa couch bed bathtub bath sink basin toilet stove "
+    "chest cooktop hob oven fridge refrigerator freezer microwave dishwasher washer dryer machine bin television tv "
+    "lamp window wall floor door doorway room cart trolley printer whiteboard radiator"
+)
+"""Heads of the names of what stands where it stands and is not carried about."""
+ABSTRACT: Final = _set(
+    "errand step task job move part action idea plan goal stage stop problem news way time moment question answer rest "
+    "hint tip reminder point mistake reason trouble matter turn"
+)
+"""Nouns of what is no thing."""
+LIDDED: Final = _set("window laptop toilet hatch drawer lid")
+"""Heads of the names of what opens though nothing is kept in it that a legend would tell of."""
+
 REWRITES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     tuple(key.split()): tuple(value.split())
     for keys, value in (
@@ -204,6 +219,8 @@ REWRITES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
         ("that sits|that stands|that lies|that you see|which you see|that you will see|that you will find", "rel"),
         ("you see|you will see|you will find there|that you will find there|which stands|which lies|which sits", "rel"),
         ("lying|standing|sitting|resting|located", "rel"),
+        ("you opened|you just opened|you have opened|you have just opened|that you opened|that you just opened", "rel"),
+        ("you closed|you just closed|you have closed|you have just closed|that you closed|that you just closed", "rel"),
         ("thank you|many thanks", "thanks"),
         ("as well|too", "also"),
         ("right there|right here|over there|down there|up there|in there|over here|just there", "there"),

@@ -9,6 +9,7 @@ from iwkit_runtime.english.lexicon import (
     ADVERBS,
     COLOURS,
     DETERMINERS,
+    FINITE,
     INDEFINITE,
     PARTICLES,
     PREPOSITIONS,
@@ -175,6 +176,8 @@ def _assemble(parts: Sequence[tuple[str, list[str]]], particles: frozenset[str])
     attached: list[Attached] = []
     for preposition, words in parts[1:]:
         plain = set(words) - STOPWORDS - SIDES - COLOURS - {"middle"}
+        if preposition == "aside" and FINITE & set(words):
+            continue  # `take the mug, the other one stays there`
         if preposition == "aside" and (direct.pronoun or (direct.one and plain and "one" not in words)) and words:
             direct = Phrase(tuple(words))  # `take it, the blue mug`
         elif preposition == "aside" and set(words) & (SIDES | COLOURS | {"one", "middle"}):

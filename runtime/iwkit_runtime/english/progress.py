@@ -10,6 +10,7 @@ from iwkit_runtime.english.readings import Reading, first_place
 from iwkit_runtime.english.steps import IMPLIED, PLACED, PRIMITIVES, Step, order_of
 from iwkit_runtime.english.talk import Talk
 from iwkit_runtime.grounding import ground
+from iwkit_runtime.loop.views import LegendEntry
 
 _MAY_BE_LEFT_OUT: Final = frozenset(
     {"leave", "walk", "carry", "look", "find", "around", "left", "right", "about", "forward"}
@@ -61,9 +62,13 @@ class Progress(Talk):
         """Whether a way that was gone is the one that a clause asks for."""
         if reading.act == "find" and step.primitive == "navigate_to":
             return bool(reading.obj.attached)
-        if reading.act != "walk":
+        if reading.act == "carry" and step.primitive == "navigate_to":
+            told = [place for _, _, place in reading.ways]
+        elif reading.act == "walk":
+            told = [reading.obj]
+        else:
             return True
-        goals = ground(self._told(reading.obj), self._legend).candidates
+        goals = [e for place in told for e in ground(self._told(place), self._legend).candidates]
         return not goals or any(e.handle in step.others for e in goals)
 
     def _satisfied(self, reading: Reading) -> bool:
@@ -89,6 +94,11 @@ class Progress(Talk):
         place = first_place(phrase(clause.tokens).attached)
         source = ground(place, self._legend).entry if not place.empty and step.primitive == "pick" else None
         self._name([*order_of(step), *([source.handle] if source else [])])
+
+    def _taken_at(self, obj: LegendEntry, place: LegendEntry) -> bool:
+        """Whether the held thing was taken at a place that the utterance had sent the wearer to."""
+        ways = [s.others for s in self._done if s.primitive == "navigate_to"]
+        return obj.handle == self._held and bool(ways) and place.handle in ways[-1]
 
     def _was_at(self, handle: str) -> bool:
         return any(s.primitive == "navigate_to" and handle in s.others for s in [*self._done, *self._steps])

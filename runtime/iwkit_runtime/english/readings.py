@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,6 +14,7 @@ from iwkit_runtime.english.verbs import SPLIT, STATES
 
 INTO: Final = frozenset({"into", "in", "inside", "within"})
 ONTO: Final = frozenset({"on", "onto"})
+NEAR: Final = frozenset({"near", "by", "beside", "at", "against"})
 _PLACING: Final = INTO | ONTO | {"to", "at", "near", "by", "beside", "there", "against"}
 # The verbs that take as well as carry; the others need to be told where to.
 _CARRYING: Final = {"take": frozenset({"to", "into", "onto", "there"}), "get": frozenset({"to", "into", "onto"})}
@@ -307,8 +308,12 @@ _READERS: Final[dict[str, Callable[[Clause, Arguments], Reading | None]]] = {
 
 def first_place(attached: Iterable[Attached]) -> Phrase:
     """The place that a thing is said to be at (`from the desk`, `in the fridge`), an empty phrase if none is said."""
+    return next(places(attached), NOTHING)
+
+
+def places(attached: Iterable[Attached]) -> Iterator[Phrase]:
+    """All places that a thing is said to be at, each with what follows it."""
     found = tuple(attached)
     for i, a in enumerate(found):
         if a.words and not a.side and a.preposition in INTO | ONTO | {"from", "at", "off", "by", "near"}:
-            return Phrase(a.words, tuple(x for x in found[i + 1 :] if x.words))
-    return Phrase()
+            yield Phrase(a.words, tuple(x for x in found[i + 1 :] if x.words))

@@ -46,13 +46,17 @@ PRIMITIVES: Final[dict[str, frozenset[str]]] = {
     "confirm": frozenset({"confirm"}),
 }
 """What is done -> the primitives of Table 5 that do it."""
-IMPLIED: Final = frozenset({"navigate_to", "pick"})
+IMPLIED: Final = frozenset({"navigate_to", "open", "pick"})
 WAY: Final = frozenset({"navigate_to", "turn", "forward", "look_around", "look_scan"})
 """Primitives that only lead to where something is done."""
 
 
 class Unclear(Exception):  # noqa: N818  it is no error of the program: the person has to be asked
     """Something that has to be asked; the text is the question."""
+
+
+class Unfit(Unclear):
+    """What was named does not suit the verb, or is more than one thing: looking for it would not help."""
 
 
 @dataclass(frozen=True, slots=True)
