@@ -64,6 +64,8 @@ _NAMES: Final = {
     "N213": "a plan outside WATCH, or WATCH without one",
     "N214": "fails names no condition of the goal",
     "N215": "an entity with an index",
+    "N216": "two objects begin at the same spot",
+    "N217": "a pack lies in the folder of another family",
 }
 
 # --- A4xx: what commands ask of things, and what happens when they are played (iwkit.compile, iwkit_validators) ---

@@ -7,7 +7,6 @@ table decides it (here the first argument is always the tool); and whether a nam
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from math import isfinite
 from typing import Final
 
 from iwkit.errors import GrammarError
+from iwkit.suggest import FOR_VERBS, ask, closest, did_you_mean
 from iwkit.verbs import BY_NAME, PACE, PRIMITIVES, SURFACE, Primitive, Scalar
 
 GRAMMAR_CODES: Final[dict[str, str]] = {
@@ -243,7 +243,7 @@ class _Draft:
     def on_word(self, text: str, at: int) -> None:
         missing = len(self.refs) < len(self.row.args)
         if self.row.scalar and _scalar_of(self.row, self.verb) and not missing:
-            raise GrammarError("C305", f"{_quote(text)} is not a number", at, _FORMS[self.row.scalar.kind])
+            raise GrammarError("C305", f"{_quote(text)} is not a number", at, _number_hint(self.row.scalar, self.verb))
         hint = f"write <{_brief(text)}>" if missing else "separate commands by a newline, or a comma and a space"
         raise GrammarError("C308", f"unexpected {_quote(text)}", at, hint)
 
@@ -288,8 +288,13 @@ def _lookup(text: str, at: int) -> tuple[Primitive, str]:
     if text.isascii() and key in SURFACE:
         return SURFACE[key]
     same = BY_NAME.get(_snake(text))
-    near = [same.verbs[0]] if same else [SURFACE[k][1] for k in _closest(key, SURFACE)]
-    raise GrammarError("C301", f"unknown verb {_quote(f'[{text}]')}", at, _did_you_mean(f"[{verb}]" for verb in near))
+    if same:
+        near = [f"[{same.verbs[0]}]"]
+    elif key in FOR_VERBS:
+        near = [FOR_VERBS[key]]
+    else:
+        near = [f"[{SURFACE[verb][1]}]" for verb in closest(key, SURFACE, most=3)]
+    raise GrammarError("C301", f"unknown verb {_quote(f'[{text}]')}", at, ask(near))
 
 
 # ------------------------------------------------------------------------------------- what Table 5 admits, one by one
@@ -328,7 +333,8 @@ def _read_scalar(scalar: Scalar, verb: str, text: str, at: int) -> float:
     found = _SCALAR.fullmatch(text)
     factor = _UNITS[scalar.kind].get(found[2].lower()) if found else None
     if found is None or factor is None:
-        raise GrammarError("C305", f"cannot read {_quote(text)} as the number of [{verb}]", at, _FORMS[scalar.kind])
+        message = f"cannot read {_quote(text)} as the number of [{verb}]"
+        raise GrammarError("C305", message, at, _number_hint(scalar, verb))
     # Nanometres: 3 paces are 1.8 m, not 1.7999999999999998.
     value = float(found[1]) if factor == 1.0 else round(float(found[1]) * factor, 9)
     _check_scalar(scalar, verb, value, text, at)
@@ -341,7 +347,7 @@ def _check_scalar(scalar: Scalar, verb: str, value: float, text: str, at: int) -
         hint = f"{_range(scalar)}, {_FORMS[scalar.kind]}"
         raise GrammarError("C306", f"{_quote(text)} is out of range for [{verb}]", at, hint)
     if scalar.whole and not value.is_integer():
-        raise GrammarError("C305", f"{_quote(text)} of [{verb}] is not whole", at, _FORMS[scalar.kind])
+        raise GrammarError("C305", f"{_quote(text)} of [{verb}] is not whole", at, _number_hint(scalar, verb))
 
 
 def _check_spot(row: Primitive, verb: str, spot: tuple[float, float], at: int) -> None:
@@ -391,7 +397,7 @@ def from_structured(mapping: Mapping[str, object]) -> Command:
     """
     for key in mapping:
         if key not in _FIELDS:
-            raise GrammarError("C315", f"unknown field {_quote(key)}", hint=_did_you_mean(_closest(key, _FIELDS)))
+            raise GrammarError("C315", f"unknown field {_quote(key)}", hint=did_you_mean(key, _FIELDS, most=3))
     parts = [f"[{_lookup(_text(mapping.get('verb'), 'verb'), 0)[1]}]"]
     names = _items(mapping.get("args"), "args")
     indices = [None] * len(names) if mapping.get("indices") is None else _items(mapping["indices"], "indices")
@@ -478,8 +484,8 @@ def resolve(name: str, names: Collection[str], describe: Callable[[str], Sequenc
     if len(found) > 1:
         raise GrammarError("C317", f"{_quote(name)} is ambiguous", hint="it may be " + ", ".join(sorted(found)[:5]))
     if not found:
-        near = _did_you_mean(_closest(_snake(name), names))
-        raise GrammarError("C316", f"there is no {_quote(name)}", hint=near)
+        hint = did_you_mean(_snake(name), names, most=3)
+        raise GrammarError("C316", f"there is no {_quote(name)}", hint=hint)
     return found[0]
 
 
@@ -520,6 +526,12 @@ def _range(scalar: Scalar) -> str:
     return f"{low} {scalar.high:g} {scalar.unit}"
 
 
+def _number_hint(scalar: Scalar, verb: str) -> str:
+    # A bare distance counts paces, so the default in metres would be no good example.
+    example = "1" if scalar.kind in _SUFFIX else f"{scalar.default:g}"
+    return f"give the {_FORMS[scalar.kind]}, such as [{verb}] {example}"
+
+
 def _no_number(draft: _Draft) -> str:
     if draft.verb in _FIXED:
         return f"it always turns {_FIXED[draft.verb]:g} deg"
@@ -541,15 +553,6 @@ def _unclosed(opened: re.Match[str]) -> GrammarError:
 
 def _snake(text: str) -> str:
     return _SEPARATORS.sub("_", text).strip("_").lower()
-
-
-def _closest(text: str, known: Iterable[str]) -> list[str]:
-    return difflib.get_close_matches(text[:MAX_NAME], list(known), n=3, cutoff=0.6)
-
-
-def _did_you_mean(near: Iterable[str]) -> str:
-    some = " or ".join(near)
-    return f"did you mean {some}?" if some else ""
 
 
 def _brief(text: str) -> str:

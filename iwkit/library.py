@@ -2,15 +2,56 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from iwkit import resources
 from iwkit.catalogue import load_catalogue
+from iwkit.families import families
+from iwkit.runfolder import PLAN_NAME
 from iwkit.scenes import load_scene
+from iwkit.source.kind import kind_of
 from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.scene import Scene
+
+LOCK_NAME: Final = "lock.json"
+SCENES: Final = "scenes"
+"""Folder of a project's own scene files, beside its lock."""
+ASSETS: Final = "assets"
+"""Folder of a project's own catalogue files, beside its lock."""
+
+
+def home_of(file: Path) -> Path:
+    """The folder of the project that a pack, scene or catalogue belongs to: the nearest one above it that has a lock
+    file, else the folder that holds the family folders, `scenes` or `assets`, else the file's own folder."""
+    file = file.resolve()
+    for folder in file.parents:
+        if (folder / LOCK_NAME).is_file():
+            return folder
+    named = {SCENES, ASSETS, *(spec.id for spec in families().values())}
+    return file.parent.parent if file.parent.name in named else file.parent
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The YAML files of a project's folder at any depth, sorted. Left out are the run folders below it, which keep
+    copies of packs, and hidden folders."""
+    found: list[Path] = []
+    for path, folders, files in os.walk(folder):
+        here = Path(path)
+        folders[:] = [name for name in folders if name[0] != "." and not (here / name / PLAN_NAME).is_file()]
+        found += [here / name for name in files if name.endswith(".yaml")]
+    return sorted(found)
+
+
+def own_catalogues(home: Path) -> list[Path]:
+    """The catalogue files of a project, sorted; iwkit's own folder has none beside the one that always counts."""
+    folder = home / ASSETS
+    if folder == resources.root("assets"):
+        return []
+    return [path for path in sorted(folder.glob("*.yaml")) if kind_of(path) == "catalogue"]
 
 
 class Library:
@@ -25,6 +66,16 @@ class Library:
         self._folders = (*scenes, resources.root("scenes"))
         self._catalogues = tuple(catalogues)
         self._scenes: dict[str, Scene] = {}
+
+    @classmethod
+    def of_home(cls, home: Path) -> Library:
+        """The library of a project: iwkit's own, and what lies in the project's folders `scenes` and `assets`."""
+        return cls([home / SCENES], own_catalogues(home))
+
+    @classmethod
+    def for_file(cls, file: Path) -> Library:
+        """The library of the project that a pack, scene or catalogue belongs to."""
+        return cls.of_home(home_of(file))
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -52,3 +103,24 @@ class Library:
                 raise KeyError(scene_id)
             self._scenes[scene_id] = load_scene(path, self.catalogue)
         return self._scenes[scene_id]
+
+
+class Libraries:
+    """The library of each project, made once: for commands that take files of several projects.
+
+    Args:
+        only: the library of every file, whatever its project.
+    """
+
+    def __init__(self, only: Library | None = None) -> None:
+        self._only = only
+        self._of: dict[Path, Library] = {}
+
+    def of(self, file: Path) -> Library:
+        """The library of the project that a file belongs to."""
+        if self._only is not None:
+            return self._only
+        home = home_of(file)
+        if home not in self._of:
+            self._of[home] = Library.of_home(home)
+        return self._of[home]

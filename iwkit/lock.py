@@ -8,25 +8,13 @@ from typing import Any
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
 from iwkit.families import families
-from iwkit.library import Library
+from iwkit.library import LOCK_NAME, Library
 from iwkit.source.check import check
 from iwkit.source.reader import read
 from iwkit.spec.lock import Lock
 
-LOCK_NAME = "lock.json"
 CONTROLS = "controls"
 """Folder beside the lock that holds the filed controls of each pack."""
-
-
-def home_of(pack: Path) -> Path:
-    """The folder that holds a pack's lock: the nearest one above it that has a lock file, else the folder that holds
-    the family folders, else the pack's own folder."""
-    pack = pack.resolve()
-    for folder in pack.parents:
-        if (folder / LOCK_NAME).is_file():
-            return folder
-    named = {spec.id for spec in families().values()}
-    return pack.parent.parent if pack.parent.name in named else pack.parent
 
 
 def load_lock(home: Path) -> Lock | None:

@@ -16,6 +16,7 @@ from typing import Any
 from iwkit.errors import LedgerError
 from iwkit.ledger import END, Record, read_records
 
+PLAN_NAME = "plan.json"
 _ATTEMPT = re.compile(r"attempt-(\d{3,})\.jsonl")
 
 
@@ -40,11 +41,11 @@ def load_plan(folder: Path) -> dict[str, Any]:
     Raises:
         LedgerError: the folder holds no run, or a damaged plan.
     """
-    path = folder / "plan.json"
+    path = folder / PLAN_NAME
     try:
         plan = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise LedgerError(f"{folder} holds no run: there is no plan.json in it") from None
+        raise LedgerError(f"{folder} holds no run: there is no {PLAN_NAME} in it") from None
     except (OSError, ValueError) as error:
         raise LedgerError(f"{path} cannot be read: {error}") from error
     if not isinstance(plan, dict) or not all(isinstance(plan.get(part), dict) for part in ("config", "cells")):

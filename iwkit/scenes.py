@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -31,6 +30,7 @@ from iwkit.source.document import Document
 from iwkit.source.reader import read
 from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.scene import Scene
+from iwkit.suggest import did_you_mean
 
 SCENE_CODES = {
     "L701": "a scene names a room or category that doesn't exist",
@@ -48,6 +48,7 @@ SCENE_CODES = {
     "L713": "a fixture is open or running although its category can't be",
     "L714": "two things are called the same",
     "L715": "a fixture's size leaves nothing of its surface or interior",
+    "L716": "the file is not called like the scene",
 }
 
 
@@ -91,7 +92,7 @@ def _find(source: str | Path) -> Path:
             raise UsageError(f"there is no scene file {path}: give the path of a YAML file or one of {_known()}")
         return path
     if source not in scene_ids():
-        hint = _did_you_mean(source, scene_ids())
+        hint = did_you_mean(source, scene_ids())
         raise UsageError(
             f"there is no scene {source!r}: {hint or f'give the path of a YAML file or one of {_known()}'}"
         )
@@ -100,11 +101,6 @@ def _find(source: str | Path) -> Path:
 
 def _known() -> str:
     return ", ".join(scene_ids())
-
-
-def _did_you_mean(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 def _resolved(scene: Scene, catalogue: Catalogue) -> Scene:
@@ -136,7 +132,7 @@ def _sound(scene: Scene, catalogue: Catalogue) -> Scene:
 def _unknown_names(scene: Scene, catalogue: Catalogue, doc: Document) -> Iterator[Problem]:
     def unknown(path: tuple[str | int, ...], kind: str, name: str, names: Iterable[str]) -> Iterator[Problem]:
         if name not in names:
-            yield doc.problem(path, "L701", f"there is no {kind} {name!r}", _did_you_mean(name, names))
+            yield doc.problem(path, "L701", f"there is no {kind} {name!r}", did_you_mean(name, names))
 
     for name, door in scene.doors.items():
         for index, room in enumerate(door.between):

@@ -161,7 +161,7 @@ def test_a_task_that_is_nearly_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     lock = Lock.model_construct(packs={"F10": entry})
     monkeypatch.setattr(selection, "load_lock", lambda _home: lock)
     code, _, errors = cli("run", "F1", "--draft", "--out", "a")
-    assert (code, errors.strip()) == (1, "'F1' is no file, folder or frozen task: did you mean F10?")
+    assert (code, errors.strip()) == (1, "'F1' is no file, folder or frozen task: did you mean `F10`?")
 
 
 def test_a_pack_that_is_not_frozen_needs_draft(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,27 +6,31 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from iwkit_validators.suite import Report, validate_many
-
+from iwkit.compile import CompiledTask
 from iwkit.digest import digest
 from iwkit.errors import FreezeError
 from iwkit.ledger import write_json
-from iwkit.library import Library
-from iwkit.lock import LOCK_NAME, controls_path, difference, home_of, load_lock, uses
+from iwkit.library import LOCK_NAME, Libraries, Library, home_of
+from iwkit.lock import controls_path, difference, load_lock, uses
 from iwkit.spec.lock import Lock, LockedPack
 from iwkit_authoring.controls import ORDER
 from iwkit_runtime.identity import runtime_digest
+from iwkit_runtime.selection import packs_in
+from iwkit_validators.suite import Report, validate_many
 
 
-def freeze(paths: Sequence[Path], library: Library) -> list[Path]:
+def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
     """Freeze packs into their lock files and return these. Either all are frozen or none is.
+
+    `library` is by default that of each pack's project.
 
     Raises:
         FreezeError: what is missing, for every pack.
     """
     missing: list[str] = []
     homes: dict[Path, dict[str, LockedPack]] = {}
-    for report in validate_many(paths):
+    libraries = Libraries(library)
+    for report in validate_many(paths, library):
         home = home_of(report.path)
         reasons = _missing(report, home)
         if reasons or report.task is None:
@@ -36,7 +40,7 @@ def freeze(paths: Sequence[Path], library: Library) -> list[Path]:
         controls = json.loads(controls_path(home, task.id).read_text("utf-8"))
         lock = load_lock(home)
         before = lock.packs.get(task.id) if lock else None
-        found = uses(task, library)
+        found = uses(task, libraries.of(report.path))
         revision = 1 if before is None else before.revision + (before.pack != task.digest)
         homes.setdefault(home, {})[task.id] = LockedPack(
             revision=revision,
@@ -58,11 +62,24 @@ def _write(home: Path, packs: dict[str, LockedPack]) -> Path:
     return home / LOCK_NAME
 
 
+def prune(home: Path) -> list[str]:
+    """Drop the packs from a lock whose files are gone, and return their ids."""
+    lock = load_lock(home)
+    gone = _gone(home, lock) if lock else []
+    if lock and gone:
+        left = {pack_id: entry for pack_id, entry in lock.packs.items() if pack_id not in gone}
+        write_json(home / LOCK_NAME, lock.model_copy(update={"packs": left}).model_dump(mode="json"))
+    return gone
+
+
+def _gone(home: Path, lock: Lock) -> list[str]:
+    return [pack_id for pack_id, entry in lock.packs.items() if not (home / entry.path).is_file()]
+
+
 def _missing(report: Report, home: Path) -> list[str]:
     """What keeps a pack from being frozen."""
     if report.task is None or report.problems:
-        count = len(report.problems)
-        return [f"{report.path}: {count} problem{'' if count == 1 else 's'}: see iwkit validate {report.path}"]
+        return [str(problem) for problem in report.problems]
     task = report.task
     path = controls_path(home, task.id)
     again = f"run iwkit controls {report.path}"
@@ -85,8 +102,8 @@ def _missing(report: Report, home: Path) -> list[str]:
     return [*found, *(f"{report.path}: control {reason}" for reason in wrong)]
 
 
-def check_lock(home: Path, library: Library) -> tuple[list[str], list[str]]:
-    """Compare the packs under a folder with its lock.
+def check_lock(home: Path, library: Library | None = None) -> tuple[list[str], list[str]]:
+    """Compare the packs under a folder with its lock. `library` is by default that of the project.
 
     Returns:
         What differs, and what is only to be noted (the code changed since the controls were run).
@@ -97,26 +114,32 @@ def check_lock(home: Path, library: Library) -> tuple[list[str], list[str]]:
     lock = load_lock(home)
     if lock is None:
         raise FreezeError(f"{home}: nothing is frozen here: there is no {LOCK_NAME}")
-    paths = sorted(home.rglob("*.yaml"))
-    reports = validate_many(paths)
-    found = [f"{r.path}: it has problems: see iwkit validate" for r in reports if r.problems]
+    library = library or Library.of_home(home)
+    reports = validate_many(packs_in(home), library)
+    found = [str(problem) for report in reports for problem in report.problems]
     for report in reports:
-        why = difference(lock, report.task, library) if report.task else None
+        why = _differs(home, lock, report.task, library) if report.task else None
         if why:
             found.append(f"{report.path}: {why}")
-        elif (
-            report.task
-            and digest(json.loads(controls_path(home, report.task.id).read_text("utf-8")))
-            != lock.packs[report.task.id].controls
-        ):
-            found.append(f"{report.path}: its controls are not the ones it was frozen with")
-    there = {r.task.id for r in reports if r.task}
     found += [
-        f"{home}: {pack_id} is in the lock, but its file is gone" for pack_id in lock.packs if pack_id not in there
+        f"{home}: {pack_id} is in the lock, but its file {lock.packs[pack_id].path} is gone: put it back, or run "
+        f"iwkit freeze --prune {home} to drop it"
+        for pack_id in _gone(home, lock)
     ]
-    notes = (
-        []
-        if lock.runtime == runtime_digest()
-        else ["the code changed since the controls were run; results will say so until they are run again"]
-    )
-    return found, notes
+    code = "the code changed since the controls were run; results will say so until they are run again"
+    return found, [] if lock.runtime == runtime_digest() else [code]
+
+
+def _differs(home: Path, lock: Lock, task: CompiledTask, library: Library) -> str | None:
+    """Why a pack, or what proves it, is not as it was frozen."""
+    why = difference(lock, task, library)
+    if why is not None:
+        return why
+    path = controls_path(home, task.id)
+    if not path.is_file():
+        return f"its controls {path.relative_to(home)} are gone: run iwkit controls and freeze it again"
+    try:
+        same = digest(json.loads(path.read_text("utf-8"))) == lock.packs[task.id].controls
+    except ValueError:  # no JSON any more
+        same = False
+    return None if same else "its controls are not the ones it was frozen with"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,14 +22,13 @@ def controls(
     from rich.table import Table
 
     from iwkit.cli.main import EXIT_PROBLEM
-    from iwkit.library import Library
-    from iwkit.lock import home_of
+    from iwkit.library import home_of
     from iwkit_authoring.controls import file_controls, run_controls
     from iwkit_runtime.selection import select
 
     table = Table("task", "assistant", "human", "status", "right", "why")
     sound = True
-    for source in select(packs, Library(), draft=True):
+    for source in select(packs, draft=True):
         report = run_controls(source.task, world)
         file_controls(report, home_of(source.path))
         sound = sound and report.right
@@ -44,29 +44,50 @@ def controls(
 def freeze(
     packs: Annotated[list[str] | None, typer.Argument(help="Pack files or folders; default: the benchmark's.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Only compare with the lock.")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="First drop packs whose files are gone.")] = False,
 ) -> None:
     """Freeze packs by digest. Needs clean checks, and right controls for this very digest."""
     from iwkit import resources
-    from iwkit.cli.main import EXIT_PROBLEM
-    from iwkit.library import Library
-    from iwkit.lock import home_of
-    from iwkit_authoring.freeze import check_lock
+    from iwkit.errors import UsageError
     from iwkit_authoring.freeze import freeze as freeze_packs
+    from iwkit_authoring.freeze import prune as drop_gone
+    from iwkit_runtime.selection import pack_files, packs_in
+
+    if check and prune:
+        raise UsageError("--check writes nothing: leave out --check or --prune")
+    names = packs or [str(resources.root("taskpacks"))]
+    if check:
+        _check(_homes(names))
+        return
+    if prune:
+        for home in _homes(names):
+            for pack_id in drop_gone(home):
+                typer.echo(f"dropped from {home}: {pack_id}")
+        names = [name for name in names if not Path(name).is_dir() or packs_in(Path(name))]
+    for path in freeze_packs(pack_files(names)) if names else ():
+        typer.echo(f"frozen: {path}")
+
+
+def _homes(names: list[str]) -> list[Path]:
+    """The projects that names are about. A folder with a lock is one, even when its packs are gone."""
+    from iwkit.library import LOCK_NAME, home_of
     from iwkit_runtime.selection import pack_files
 
-    files = pack_files(packs or [str(resources.root("taskpacks"))])
-    if not check:
-        for path in freeze_packs(files, Library()):
-            typer.echo(f"frozen: {path}")
-        return
+    locked = [name for name in names if (Path(name) / LOCK_NAME).is_file()]
+    files = pack_files([name for name in names if name not in locked]) if len(locked) < len(names) else []
+    return list(dict.fromkeys([*(Path(name).resolve() for name in locked), *map(home_of, files)]))
+
+
+def _check(homes: list[Path]) -> None:
+    from iwkit.cli.main import EXIT_PROBLEM
+    from iwkit_authoring.freeze import check_lock
+
     wrong = False
-    for home in dict.fromkeys(map(home_of, files)):
-        found, notes = check_lock(home, Library())
+    for home in homes:
+        found, notes = check_lock(home)
         wrong = wrong or bool(found)
-        for line in found:
+        for line in (*found, *(f"note: {line}" for line in notes)):
             typer.echo(line)
-        for line in notes:
-            typer.echo(f"note: {line}")
         if not found:
             typer.echo(f"{home}: everything is as frozen")
     if wrong:

@@ -13,32 +13,42 @@ def register(app: typer.Typer) -> None:
     app.command()(schema)
 
 
-def pack_paths(paths: list[Path]) -> list[Path]:
-    """The pack files among files and folders, sorted; folders are searched at any depth."""
+def yaml_files(paths: list[Path]) -> list[Path]:
+    """The files among files and folders, in order; folders are searched for .yaml files at any depth.
+
+    Raises:
+        UsageError: what is not there, all of it.
+    """
     from iwkit.errors import UsageError
+    from iwkit.library import files_in
 
     found: list[Path] = []
+    missing: list[str] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(path.rglob("*.yaml"))
-            if not inside:
-                raise UsageError(f"{path}: no .yaml file in this folder")
+            inside = files_in(path)
             found += inside
+            missing += [] if inside else [f"{path}: no .yaml file in this folder"]
         elif path.exists():
             found.append(path)
         else:
-            raise UsageError(f"{path}: no such file or folder")
+            missing.append(f"{path}: no such file or folder")
+    if missing:
+        raise UsageError("\n".join(missing))
     return list(dict.fromkeys(found))
 
 
-def validate(paths: Annotated[list[Path], typer.Argument(help="Pack files, or folders of them.")]) -> None:
-    """Check TaskPacks: every problem at file:line:col with a code and a hint. Exits with 1 if there is any."""
+def validate(
+    paths: Annotated[list[Path], typer.Argument(help="Packs, scenes and catalogues, or folders of them.")],
+) -> None:
+    """Check files: every problem at file:line:col with a code and a hint. Exits with 1 if there is any."""
+    from iwkit.cli.main import EXIT_PROBLEM
     from iwkit_validators.suite import validate_many
 
-    from iwkit.cli.main import EXIT_PROBLEM
-
-    reports = validate_many(pack_paths(paths))
-    problems = [problem for report in reports for problem in report.problems]
+    reports = validate_many(yaml_files(paths))
+    # Each pack tells what is wrong with its scene and catalogue too, and by their full path.
+    found = sorted((p for report in reports for p in report.problems), key=lambda p: len(p.file), reverse=True)
+    problems = {(Path(p.file).resolve(), p.pos, p.code, p.message): p for p in found}.values()
     for problem in sorted(problems):
         typer.echo(str(problem))
     clean = sum(1 for report in reports if not report.problems)

@@ -16,10 +16,10 @@ def register(app: typer.Typer) -> None:
 
 
 def list_() -> None:
-    """List the scenes there are."""
+    """List the scenes there are, those of the project around the current folder first where names are the same."""
     from iwkit.library import Library
 
-    library = Library()
+    library = Library.for_file(Path("x"))
     for scene_id in library.scene_ids():
         typer.echo(f"{scene_id:<14} {library.scene(scene_id).title}")
 
@@ -37,8 +37,8 @@ def show(
     from iwkit.sceneplan import describe, draw
     from iwkit.scenes import load_scene
 
-    library = Library()
     path = Path(scene_id)
+    library = Library.for_file(path)
     if path.suffix == ".yaml":
         scene = load_scene(path, library.catalogue)
     elif library.scene_path(scene_id):

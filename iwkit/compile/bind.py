@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from iwkit.catalogue import interior_size, surface_size, traits
 from iwkit.compile.things import Handle, Placing, Thing
@@ -13,14 +12,60 @@ from iwkit.source.document import Document
 from iwkit.spec.catalogue import Catalogue, Category
 from iwkit.spec.pack import Entity, Pack
 from iwkit.spec.scene import Scene
+from iwkit.suggest import ask, closest, did_you_mean, snake
 
 RESERVED = frozenset({"wearer", "any", "handoff", "floor"})
 
 
-def suggest(name: str, names: Iterable[str]) -> str:
-    """A did-you-mean hint, or an empty string."""
-    close = difflib.get_close_matches(name, sorted(names), n=1)
-    return f"did you mean {close[0]!r}?" if close else ""
+def called(things: Mapping[str, Thing]) -> dict[str, str]:
+    """Other words for things -> what the pack calls them: what people say, where one thing alone is called so, and
+    the scene's own names of what the pack has renamed."""
+    words: dict[str, list[str]] = {}
+    for thing in things.values():
+        for word in {thing.category, *map(snake, thing.nouns)}:
+            words.setdefault(word, []).append(thing.name)
+    found = {word: names[0] for word, names in words.items() if len(names) == 1}
+    found |= {thing.scene_id: thing.name for thing in things.values() if thing.scene_id}
+    return {word: name for word, name in found.items() if word not in things}
+
+
+def unknown(name: str, things: Mapping[str, Thing]) -> str:
+    """What to write where `name` is no thing of the pack."""
+    if name == "floor":
+        return "for the floor write beside: ENTITY, or [PutOnFloor] <thing> <beside what>"
+    if other := called(things).get(name):
+        return f"it is called `{other}` in this pack"
+    return did_you_mean(name, things) or "declare it under entities"
+
+
+def scene_things(scene: Scene, catalogue: Catalogue) -> Iterator[Thing]:
+    """What a scene has without any pack: its rooms, doors and fixtures, each called by its key in the scene."""
+    for key, room in scene.rooms.items():
+        noun = room.public.removeprefix("the ")
+        yield Thing(key, "room", key, frozenset({"room"}), room.public, (noun,), key, declared=False)
+    for key, door in scene.doors.items():
+        marks = frozenset({"door", "openable"} if door.leaf else {"door"})
+        nouns = (door.public.removeprefix("the "), "door")
+        is_open = door.open or not door.leaf
+        yield Thing(key, "door", "door", marks, door.public, nouns, key, declared=False, open=is_open)
+    for key, fixture in scene.fixtures.items():
+        category = catalogue.categories[fixture.category]
+        yield Thing(
+            name=key,
+            kind="fixture",
+            category=fixture.category,
+            traits=traits(category),
+            public=fixture.public or f"the {category.public[0]}",
+            nouns=category.public,
+            scene_id=key,
+            declared=False,
+            size=fixture.size or category.size,
+            surface=surface_size(category, fixture.size) if "surface" in category.affords else None,
+            interior=interior_size(category, fixture.size) if "container" in category.affords else None,
+            connectors=category.connectors,
+            open=fixture.open,
+            running=fixture.running,
+        )
 
 
 class Binder:
@@ -41,7 +86,7 @@ class Binder:
         """Every thing of the task by the name that commands use, declared ones first."""
         found = {thing.name: thing for thing in self._declared()}
         taken = {(thing.kind, thing.scene_id) for thing in found.values() if thing.scene_id}
-        for thing in self._undeclared():
+        for thing in scene_things(self.scene, self.catalogue):
             if (thing.kind, thing.scene_id) in taken:
                 continue
             if thing.name in found:
@@ -83,9 +128,7 @@ class Binder:
     def _category(self, path: tuple[str | int, ...], name: str) -> Category | None:
         category = self.catalogue.categories.get(name)
         if category is None:
-            self._problem(
-                path, "N204", f"no category {name!r} in the catalogue", suggest(name, self.catalogue.categories)
-            )
+            self._problem(path, "N204", f"no category {name!r} in the catalogue", _other_category(name, self.catalogue))
         return category
 
     def _object(self, path: tuple[str | int, ...], name: str, entity: Entity) -> Thing | None:
@@ -138,52 +181,11 @@ class Binder:
         }
         table = tables[kind]
         if scene_id not in table:
-            self._problem(
-                (*path, kind), "N203", f"scene {self.scene.id!r} has no {kind} {scene_id!r}", suggest(scene_id, table)
-            )
+            hint = did_you_mean(scene_id, table) or f"`iwkit scene show {self.scene.id}` names what is there"
+            self._problem((*path, kind), "N203", f"scene {self.scene.id!r} has no {kind} {scene_id!r}", hint)
             return None
-        return next(t for t in self._undeclared(kind) if t.scene_id == scene_id).called(name, entity)
-
-    def _undeclared(self, only: str | None = None) -> Iterator[Thing]:
-        scene = self.scene
-        if only in (None, "room"):
-            for key, room in scene.rooms.items():
-                noun = room.public.removeprefix("the ")
-                yield Thing(key, "room", key, frozenset({"room"}), room.public, (noun,), key, declared=False)
-        if only in (None, "door"):
-            for key, door in scene.doors.items():
-                marks = {"door", "openable"} if door.leaf else {"door"}
-                nouns = (door.public.removeprefix("the "), "door")
-                yield Thing(
-                    key,
-                    "door",
-                    "door",
-                    frozenset(marks),
-                    door.public,
-                    nouns,
-                    key,
-                    declared=False,
-                    open=door.open or not door.leaf,
-                )
-        if only in (None, "fixture"):
-            for key, fixture in scene.fixtures.items():
-                category = self.catalogue.categories[fixture.category]
-                yield Thing(
-                    name=key,
-                    kind="fixture",
-                    category=fixture.category,
-                    traits=traits(category),
-                    public=fixture.public or f"the {category.public[0]}",
-                    nouns=category.public,
-                    scene_id=key,
-                    declared=False,
-                    size=fixture.size or category.size,
-                    surface=surface_size(category, fixture.size) if "surface" in category.affords else None,
-                    interior=interior_size(category, fixture.size) if "container" in category.affords else None,
-                    connectors=category.connectors,
-                    open=fixture.open,
-                    running=fixture.running,
-                )
+        of_scene = scene_things(self.scene, self.catalogue)
+        return next(t for t in of_scene if (t.kind, t.scene_id) == (kind, scene_id)).called(name, entity)
 
     def _check_places(self, things: Mapping[str, Thing]) -> None:
         for thing in [t for t in things.values() if t.kind == "object"]:
@@ -191,7 +193,7 @@ class Binder:
             target = things.get(thing.at or "")
             if target is None:
                 if thing.at not in self.broken:
-                    self._problem(path, "N201", f"no entity {thing.at!r}", suggest(thing.at or "", things))
+                    self._problem(path, "N201", f"no entity {thing.at!r}", unknown(thing.at or "", things))
                 continue
             need = {"on": "surface", "inside": "container"}.get(str(thing.place))
             if need and need not in target.traits:
@@ -203,6 +205,17 @@ class Binder:
                     "put it somewhere else",
                 )
             self._check_cycle(thing, things, path)
+        self._check_spots(things)
+
+    def _check_spots(self, things: Mapping[str, Thing]) -> None:
+        """Objects that are put at one spot. Those without a spot are no matter: the world finds a place for each."""
+        taken: dict[tuple[object, ...], str] = {}
+        for thing in [t for t in things.values() if t.kind == "object" and t.spot is not None]:
+            first = taken.setdefault((thing.place, thing.at, thing.spot), thing.name)
+            if first != thing.name:
+                message = f"{thing.name!r} and {first!r} begin at the same spot {thing.place} {thing.at!r}"
+                path = ("physical", "entities", thing.name, "spot")
+                self._problem(path, "N216", message, "give each a spot of its own, or none: then a free one is found")
 
     def _check_cycle(self, thing: Thing, things: Mapping[str, Thing], path: tuple[str | int, ...]) -> None:
         seen, at = {thing.name}, thing.at
@@ -212,6 +225,16 @@ class Binder:
                 return
             seen.add(at)
             at = things[at].at
+
+
+def _other_category(name: str, catalogue: Catalogue) -> str:
+    """Which category may be meant: by its name, or by what people call it."""
+    objects = {key: category for key, category in catalogue.categories.items() if category.kind == "object"}
+    words = {snake(public): key for key, category in objects.items() for public in category.public}
+    words |= {key: key for key in objects}
+    meant = [words[word] for word in closest(name, words)]
+    everything = f"`iwkit catalogue {name.rpartition('_')[2]}` lists what there is"
+    return f"{ask(meant)} {everything}" if meant else everything
 
 
 def handles(things: Mapping[str, Thing], physical_digest: str) -> dict[str, Handle]:

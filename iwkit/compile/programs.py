@@ -6,16 +6,17 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from iwkit.compile.bind import suggest
+from iwkit.compile.bind import unknown
 from iwkit.compile.things import Thing
 from iwkit.errors import GrammarError
-from iwkit.goals.check import check_goal, check_when
+from iwkit.goals.check import check_goal, check_ids, check_when
 from iwkit.goals.syntax import When
 from iwkit.goals.vocabulary import Vocabulary
 from iwkit.grammar import Command, parse
 from iwkit.problems import Problem
 from iwkit.source.document import Document
 from iwkit.spec.pack import CommandStep, Control, Cue, Line, Pack
+from iwkit.suggest import did_you_mean, listed
 from iwkit.verbs import BY_NAME
 
 ScriptName = Literal["oracle", "wrong", "early"]
@@ -90,9 +91,17 @@ class Programs:
         }
 
     def check_goal(self) -> list[Problem]:
-        """The conditions, windows and atoms against the pack's names."""
+        """The conditions, windows and atoms against the pack's names, and the ids of the steps that they speak of."""
         physical = self.pack.physical
-        findings = check_goal(physical.goal, physical.evidence, physical.windows, physical.atoms, self.vocabulary)
+        programs: tuple[tuple[str, tuple[CommandStep, ...]], ...] = (
+            ("opening", physical.opening),
+            ("plan", physical.plan),
+        )
+        steps: list[tuple[Path, str]] = [((at, i, "id"), s.id) for at, all_ in programs for i, s in enumerate(all_)]
+        findings = [
+            *check_ids("step", steps),
+            *check_goal(physical.goal, physical.evidence, physical.windows, physical.atoms, self.vocabulary),
+        ]
         return [self.doc.problem(("physical", *f.path), f.code, f.message, f.hint) for f in findings]
 
     def _wearer(self) -> None:
@@ -118,7 +127,7 @@ class Programs:
         for i, cue in enumerate(cues):
             field, cursor = ("before", cue.before) if cue.before else ("after", cue.after)
             if cursor not in ids:
-                hint = suggest(str(cursor), ids)
+                hint = did_you_mean(cursor, ids) or f"its steps are {listed(ids)}"
                 self.problems.append(
                     self.doc.problem((*cue_at, i, field), "N210", f"no step {cursor!r} in this program", hint)
                 )
@@ -146,11 +155,9 @@ class Programs:
         ids = [c.id for c in (*goal.achieve, *goal.keep, *goal.gates)]
         for i, condition in enumerate(control.fails):
             if condition not in ids:
-                self.problems.append(
-                    self.doc.problem(
-                        (*at, "fails", i), "N214", f"no condition {condition!r} in the goal", suggest(condition, ids)
-                    )
-                )
+                hint = did_you_mean(condition, ids) or f"its conditions are {listed(ids)}"
+                message = f"no condition {condition!r} in the goal"
+                self.problems.append(self.doc.problem((*at, "fails", i), "N214", message, hint))
         return Script(name, self._lines(control.lines, (*at, "lines")), control.fails)
 
     def _command(self, text: str, path: Path) -> Command | None:
@@ -158,7 +165,7 @@ class Programs:
             command = parse(text)
         except GrammarError as error:
             pos = self.doc.inside(path, error.at)
-            self.problems.append(Problem(self.doc.file, pos, error.code, error.args[0].split(" ", 1)[1], error.hint))
+            self.problems.append(Problem(self.doc.file, pos, error.code, error.message, error.hint))
             return None
         primitive = BY_NAME[command.primitive]
         for i, ref in enumerate(command.args):
@@ -176,4 +183,4 @@ class Programs:
 
     def _unknown(self, path: Path, name: str) -> None:
         if name not in self._broken:
-            self.problems.append(self.doc.problem(path, "N201", f"no entity {name!r}", suggest(name, self.things)))
+            self.problems.append(self.doc.problem(path, "N201", f"no entity {name!r}", unknown(name, self.things)))

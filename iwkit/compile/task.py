@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from iwkit.compile.bind import Binder, handles, suggest
+from iwkit.compile.bind import Binder, called, handles
 from iwkit.compile.programs import Cursor, Programs, Script, ScriptLine
 from iwkit.compile.things import Handle, Thing
 from iwkit.digest import pack_digest, physical_digest
@@ -21,6 +21,7 @@ from iwkit.source.document import Document
 from iwkit.source.reader import read
 from iwkit.spec.pack import Pack
 from iwkit.spec.scene import Scene
+from iwkit.suggest import did_you_mean, snake
 
 __all__ = ["CompiledTask", "Cursor", "Script", "ScriptLine", "compile_pack", "load_task"]
 
@@ -56,13 +57,13 @@ class CompiledTask:
 
 
 def load_task(path: str | Path, library: Library | None = None) -> CompiledTask:
-    """Read, check and compile a pack.
+    """Read, check and compile a pack, by default with the scenes and categories of its project.
 
     Raises:
         Problems: everything that is wrong with the file, located.
     """
     doc = read(path)
-    return compile_pack(doc, check(doc, Pack), library or Library())
+    return compile_pack(doc, check(doc, Pack), library or Library.for_file(Path(path)))
 
 
 def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
@@ -74,7 +75,9 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
     try:
         scene = library.scene(pack.physical.scene)
     except KeyError:
-        hint = suggest(pack.physical.scene, library.scene_ids()) or "see: iwkit scene list"
+        hint = did_you_mean(pack.physical.scene, library.scene_ids()) or (
+            "`iwkit scene list` names what there is; files of your own go into the folder scenes of the project"
+        )
         raise Problems(
             [doc.problem(("physical", "scene"), "N202", f"no scene {pack.physical.scene!r}", hint)]
         ) from None
@@ -123,16 +126,28 @@ def _header(doc: Document, pack: Pack) -> list[Problem]:
                 f"write source_family: {usual}",
             )
         )
-    if (pack.source_family == "WATCH") != bool(pack.physical.plan):
-        found.append(
-            doc.problem(
-                ("physical",),
-                "N213",
-                "a plan of the wearer's own belongs to WATCH, and only to WATCH",
-                "add or remove physical.plan",
-            )
-        )
-    return found
+    return [*found, *_folder(doc, pack), *_plan(doc, pack)]
+
+
+def _folder(doc: Document, pack: Pack) -> list[Problem]:
+    """A pack in the folder of another family."""
+    folder = Path(doc.file).resolve().parent.name
+    if folder == pack.family or folder not in SOURCE_FAMILY:
+        return []
+    message = f"a pack of the family {pack.family} lies in the folder {folder}"
+    return [doc.problem(("family",), "N217", message, f"move the file to {pack.family}/, or write family: {folder}")]
+
+
+def _plan(doc: Document, pack: Pack) -> list[Problem]:
+    watch, plan = pack.source_family == "WATCH", bool(pack.physical.plan)
+    if watch == plan:
+        return []
+    if watch:
+        message, hint = "under WATCH the wearer follows a plan, and there is none", "add physical.plan"
+        return [doc.problem(("source_family",), "N213", message, hint)]
+    message = f"a plan of the wearer's own belongs to WATCH alone, not to {pack.source_family}"
+    hint = "remove physical.plan, or write source_family: WATCH"
+    return [doc.problem(("physical", "plan"), "N213", message, hint, key=True)]
 
 
 def _vocabulary(pack: Pack, things: Mapping[str, Thing], broken: Iterable[str]) -> Vocabulary:
@@ -140,4 +155,6 @@ def _vocabulary(pack: Pack, things: Mapping[str, Thing], broken: Iterable[str]) 
     words = {name: Word(name, name, TRAITS) for name in broken}
     words |= {t.name: Word(t.name, t.category, t.traits & TRAITS) for t in things.values()}
     steps = frozenset(s.id for s in (*pack.physical.opening, *pack.physical.plan))
-    return Vocabulary(words, frozenset(w.id for w in pack.physical.windows), steps)
+    windows = frozenset(w.id for w in pack.physical.windows)
+    kinds = {snake(noun): t.category for t in things.values() for noun in t.nouns}
+    return Vocabulary(words, windows, steps, called(things), kinds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
@@ -13,7 +12,9 @@ from iwkit.errors import Problems
 from iwkit.problems import Problem
 from iwkit.source import fields
 from iwkit.source.document import Document, Path
+from iwkit.source.patterns import FORMS, hint_for
 from iwkit.source.scalars import resolve, shorten
+from iwkit.suggest import FOR_FIELDS, did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -97,12 +98,14 @@ def _explain(mismatch: _Mismatch, model: type[BaseModel]) -> Problem:
     match mismatch.type:
         case "extra_forbidden":
             name = str(mismatch.loc[-1])
-            hint = _did_you_mean(name, fields.names(model, mismatch.loc[:-1])) or "leave it out"
+            known = fields.names(model, mismatch.loc[:-1])
+            hint = did_you_mean(name, known, FOR_FIELDS) or f"leave it out; known here: {', '.join(known)}"
             message = _at(doc, path[:-1]) + f"unknown field {shorten(name)!r}"
             return doc.problem(path, "S101", message, hint, key=True)
         case "missing" | "union_tag_not_found":
             name = str(mismatch.loc[-1]) if mismatch.type == "missing" else context["discriminator"].strip("'")
-            return doc.problem(path, "S102", _at(doc, path) + f"missing field {name!r}", f"add {name}: VALUE")
+            hint = f"add {name}: {fields.example(model, mismatch.loc, name)}"
+            return doc.problem(path, "S102", _at(doc, path) + f"missing field {name!r}", hint)
         case "literal_error" | "enum":
             return _not_allowed(doc, path, context["expected"], mismatch.value)
         case "union_tag_invalid":
@@ -118,21 +121,21 @@ def _refused(mismatch: _Mismatch) -> Problem:
     """What a constraint or a validator says, in its own words."""
     doc, context = mismatch.doc, mismatch.context
     path = doc.known((*mismatch.path, *context.get("path", ())))
+    of_key = mismatch.loc[-1:] == ("[key]",)
+    if mismatch.type == "string_pattern_mismatch" and context["pattern"] in FORMS:
+        pattern, value = context["pattern"], str(path[-1] if of_key else mismatch.value)
+        message = f"{shorten(value)!r} is no {FORMS[pattern].is_no}"
+        return doc.problem(path, "S105", _at(doc, path) + message, hint_for(pattern, value), of_key)
     message = _PREFIX.sub("", mismatch.message)
     if message[1:2].islower():  # a word of pydantic's, not a name such as F10
         message = message[0].lower() + message[1:]
-    key = bool(context.get("key")) or mismatch.loc[-1:] == ("[key]",)
+    key = bool(context.get("key")) or of_key
     return doc.problem(path, context.get("code", "S105"), _at(doc, path) + message, context.get("hint", ""), key)
 
 
 def _not_allowed(doc: Document, path: Path, expected: str, value: Any) -> Problem:
-    hint = _did_you_mean(value, _QUOTED.findall(expected)) if isinstance(value, str) else ""
+    hint = did_you_mean(value, _QUOTED.findall(expected)) if isinstance(value, str) else ""
     return doc.problem(path, "S104", _at(doc, path) + f"expected {expected}, got {_got(value)}", hint)
-
-
-def _did_you_mean(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else ""
 
 
 def _at(doc: Document, path: Path) -> str:
@@ -165,6 +168,8 @@ def _got(value: Any) -> str:
 
 def _mend(mismatch: _Mismatch) -> str:
     kinds, value = mismatch.kinds, mismatch.value
+    if isinstance(value, list) and len(value) == 1 and "text" in kinds:  # [LookAround] is a list to YAML
+        return f'quote it if it is text: "[{value[0]}]"'
     if isinstance(value, bool | int | float) and "text" in kinds:
         return f'write "{mismatch.doc.written(mismatch.path)}"'
     if isinstance(value, str):

@@ -24,6 +24,7 @@ _HINTS: Final = tuple(
         ("cannot start any token", "", "quote the text: @ ` % and tabs can't begin it"),
         ("unexpected end of stream|unexpected document", "", "close the quote"),
         ("escape", "", r"write \\ for a backslash, or use single quotes"),
+        ("", r"(?:[:\[]|^\s*-)\s*\[\w+\]\s*[<\d]", 'quote the text: "[Open] <fridge>"'),
         ("expected ',' or", "", _CLOSE),
         ("", r":\s*\[[^\]]*\]\s*[^\s#]|-\s+\[[^\]]*\]\s*[^\s#]", 'quote the text: "[Open] <fridge>"'),
         ("", r"[:-] +'", "text with a ' in it goes in double quotes"),

@@ -7,6 +7,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
+from iwkit.source import patterns
+
 T = TypeVar("T")
 
 
@@ -22,7 +24,7 @@ def _tuple(value: Any) -> Any:
 
 AsTuple = BeforeValidator(_tuple)
 """Lets a YAML list fill a tuple field although types are strict."""
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Name = Annotated[str, StringConstraints(pattern=patterns.NAME)]
 """lower_snake: the form of every id and entity name."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from iwkit.source import patterns
 from iwkit.spec.base import Model, Text
 from iwkit.spec.pack import Family, PackId
 
-Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+Digest = Annotated[str, StringConstraints(pattern=patterns.DIGEST)]
 
 
 class LockedPack(Model):

@@ -8,7 +8,8 @@ from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from iwkit.goals.syntax import WhenField
-from iwkit.spec.base import AsTuple, Model, Name, Text, duplicates
+from iwkit.source import patterns
+from iwkit.spec.base import AsTuple, Model, Name, Text
 from iwkit.spec.goal import Atom, Goal, Named, Window
 
 SCHEMA_VERSION = "1.0"
@@ -16,19 +17,14 @@ SCHEMA_VERSION = "1.0"
 Family = Literal["guidance", "planning", "accessibility", "decision", "prevention", "finding"]
 SourceFamily = Literal["GUIDE", "ORCHESTRATE", "NARRATE", "ASK", "WATCH", "FIND"]
 Capability = Literal["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"]
-PackId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,31}$")]
-Guid = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+PackId = Annotated[str, StringConstraints(pattern=patterns.PACK_ID)]
+Guid = Annotated[str, StringConstraints(pattern=patterns.GUID)]
 CommandText = Annotated[str, StringConstraints(min_length=3, max_length=400)]
 Own = Literal["cut", "cooked", "broken", "mouldy", "dirty", "wet", "used"]
 
 
 def _reject(message: str, hint: str, *path: str | int) -> PydanticCustomError:
     return PydanticCustomError("pack", "{problem}", {"problem": message, "path": path, "hint": hint})
-
-
-def _unique(kind: str, ids: list[str]) -> None:
-    for twice in duplicates(ids):
-        raise _reject(f"{kind} id '{twice}' is used twice", "give each its own id")
 
 
 class Contract(Model):
@@ -60,7 +56,7 @@ class Entity(Model):
     beside: Name | None = None
     spot: Annotated[tuple[float, float], AsTuple] | None = None
     label: Text | None = None
-    colour: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z -]{0,30}$")] | None = None
+    colour: Annotated[str, StringConstraints(pattern=patterns.COLOUR)] | None = None
     public: Text | None = None
     open: bool | None = None
     running: bool | None = None
@@ -116,15 +112,6 @@ class Physical(Model):
     evidence: Annotated[tuple[Named, ...], AsTuple] = ()
     goal: Goal
     atoms: Annotated[tuple[Atom, ...], AsTuple] = ()
-
-    @model_validator(mode="after")
-    def _ids(self) -> Self:
-        _unique("step", [s.id for s in (*self.opening, *self.plan)])
-        _unique("window", [w.id for w in self.windows])
-        goal = self.goal
-        _unique("condition", [c.id for c in (*self.evidence, *goal.achieve, *goal.keep, *goal.gates)])
-        _unique("atom", [a.id for a in self.atoms])
-        return self
 
 
 class Cue(Model):

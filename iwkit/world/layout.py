@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
-from iwkit.compile import CompiledTask
+from iwkit.compile.things import Thing
 from iwkit.errors import CompileError, UsageError
 from iwkit.floorplan import REACH, WALL, Box, Route, footprint, room_at, route, size_of, stance, wall_of, within
-from iwkit.spec.scene import Fixture
+from iwkit.spec.scene import Fixture, Scene
 from iwkit.world.ground import Point, direction, first_free, free_point, step
 
 CLEARANCE = 0.20
@@ -29,13 +30,26 @@ class Goal(NamedTuple):
     room: str
 
 
+class Furnished(Protocol):
+    """A scene and what is in it: a compiled task, or a scene without any pack. `things` are by name."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def scene(self) -> Scene: ...
+
+    @property
+    def things(self) -> Mapping[str, Thing]: ...
+
+
 class Layout:
     """Geometry and names of one task. Rooms, doors and fixtures are called by their names in the task.
 
     Raises CompileError for a scene that has not been loaded by `iwkit.scenes.load_scene`.
     """
 
-    def __init__(self, task: CompiledTask) -> None:
+    def __init__(self, task: Furnished) -> None:
         self.scene = task.scene
         self.things = task.things
         names = {(t.kind, t.scene_id): name for name, t in task.things.items()}

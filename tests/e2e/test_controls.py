@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,10 @@ import pytest
 from iwkit import resources
 from iwkit.compile import load_task
 from iwkit.errors import FreezeError, UsageError
-from iwkit.library import Library
-from iwkit.lock import LOCK_NAME, controls_path, home_of, load_lock
+from iwkit.library import LOCK_NAME, Library, home_of
+from iwkit.lock import controls_path, load_lock
 from iwkit_authoring.controls import ORDER, file_controls, run_controls
-from iwkit_authoring.freeze import check_lock, freeze
+from iwkit_authoring.freeze import check_lock, freeze, prune
 from iwkit_runtime.selection import select
 
 LIBRARY = Library()
@@ -39,15 +38,18 @@ def test_every_control_is_right(path: Path) -> None:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A project of one's own with one pack."""
-    pack = resources.root("taskpacks") / "finding" / "F10.yaml"
-    target = tmp_path / "finding" / "F10.yaml"
+    text = (resources.root("taskpacks") / "finding" / "F10.yaml").read_text("utf-8")
+    for old, new in (("id: F10\n", "id: F99\n"), ("guid: 6b0f6f3e", "guid: 6b0f6f99"), ("[0.1, 0.4]", "[0.1, 0.5]")):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    target = tmp_path / "finding" / "F99.yaml"
     target.parent.mkdir()
-    shutil.copy(pack, target)
+    target.write_text(text, "utf-8")
     return tmp_path
 
 
 def pack_of(home: Path) -> Path:
-    return home / "finding" / "F10.yaml"
+    return home / "finding" / "F99.yaml"
 
 
 def edit(home: Path, old: str, new: str) -> None:
@@ -71,10 +73,10 @@ def test_freeze_and_check(home: Path) -> None:
     assert freeze([pack_of(home)], LIBRARY) == [home / LOCK_NAME]
     lock = load_lock(home)
     assert lock is not None
-    assert lock.packs["F10"].revision == 1
+    assert lock.packs["F99"].revision == 1
     assert check_lock(home, LIBRARY) == ([], [])
     assert home_of(pack_of(home)) == home
-    assert [s.task.id for s in select([str(pack_of(home))], LIBRARY, draft=False)] == ["F10"]
+    assert [s.task.id for s in select([str(pack_of(home))], LIBRARY, draft=False)] == ["F99"]
 
 
 def test_a_note_or_a_comment_changes_nothing(home: Path) -> None:
@@ -100,7 +102,7 @@ def test_a_changed_pack_is_refused_until_proved_again(home: Path) -> None:
     freeze([pack_of(home)], LIBRARY)
     lock = load_lock(home)
     assert lock is not None
-    assert lock.packs["F10"].revision == 2
+    assert lock.packs["F99"].revision == 2
 
 
 def test_a_changed_value_in_the_physical_part_changes_both_digests(home: Path) -> None:
@@ -126,13 +128,13 @@ def test_freeze_refuses_a_pack_whose_control_is_wrong(home: Path) -> None:
 def test_freeze_refuses_a_pack_with_problems(home: Path) -> None:
     prove(home)
     edit(home, "score: state", "score: stat")
-    with pytest.raises(FreezeError, match="1 problem: see iwkit validate"):
+    with pytest.raises(FreezeError, match=r"F99\.yaml:\d+:\d+: S104 .*'state'.*\n    hint: did you mean `state`\?"):
         freeze([pack_of(home)], LIBRARY)
 
 
 def test_freeze_refuses_tampered_controls(home: Path) -> None:
     prove(home)
-    path = controls_path(home, "F10")
+    path = controls_path(home, "F99")
     filed = json.loads(path.read_text("utf-8"))
     filed["results"] = filed["results"][:-1]
     path.write_text(json.dumps(filed), "utf-8")
@@ -146,10 +148,12 @@ def test_freeze_refuses_tampered_controls(home: Path) -> None:
 def test_check_sees_controls_that_were_changed_after_the_freeze(home: Path) -> None:
     prove(home)
     freeze([pack_of(home)], LIBRARY)
-    path = controls_path(home, "F10")
+    path = controls_path(home, "F99")
     path.write_text(path.read_text("utf-8").replace('"right": true', '"right": false', 1), "utf-8")
     found, _ = check_lock(home, LIBRARY)
     assert "its controls are not the ones it was frozen with" in found[0]
+    path.write_text("{", "utf-8")
+    assert check_lock(home, LIBRARY)[0] == found
 
 
 def test_the_wrong_reason_is_seen(home: Path) -> None:
@@ -172,10 +176,33 @@ def test_a_task_that_needs_no_help_is_seen(home: Path) -> None:
     assert not silent.right
 
 
+def test_a_pack_whose_file_is_gone_is_told_and_pruned(home: Path) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    pack_of(home).unlink()
+    (found,), _ = check_lock(home, LIBRARY)
+    assert "F99 is in the lock, but its file finding/F99.yaml is gone" in found
+    assert f"iwkit freeze --prune {home}" in found
+    assert prune(home) == ["F99"]
+    lock = load_lock(home)
+    assert lock is not None
+    assert lock.packs == {}
+    assert check_lock(home, LIBRARY)[0] == []
+    assert prune(home) == []
+
+
+def test_check_tells_controls_that_are_gone(home: Path) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    controls_path(home, "F99").unlink()
+    (found,), _ = check_lock(home, LIBRARY)
+    assert "controls/F99.json are gone" in found
+
+
 def test_two_packs_with_one_meaning_are_not_frozen(home: Path) -> None:
     prove(home)
-    text = pack_of(home).read_text("utf-8").replace("id: F10\n", "id: F10b\n")
-    (home / "finding" / "F10b.yaml").write_text(text, "utf-8")
-    with pytest.raises(FreezeError):
-        freeze([pack_of(home), home / "finding" / "F10b.yaml"], LIBRARY)
+    text = pack_of(home).read_text("utf-8").replace("id: F99\n", "id: F99b\n")
+    (home / "finding" / "F99b.yaml").write_text(text, "utf-8")
+    with pytest.raises(FreezeError, match=r"F99b\.yaml:\d+:\d+: I641 the guid is that of .*F99\.yaml"):
+        freeze([pack_of(home), home / "finding" / "F99b.yaml"], LIBRARY)
     assert not (home / LOCK_NAME).exists()

@@ -74,7 +74,7 @@ BAD: list[tuple[Any, str, tuple[Any, ...], str, str]] = [
     ({"never": {"left_view": {"any_of": ["cup", "kitchen"]}}}, "G529", ("never", "left_view"), "`kitchen`", ""),
     ({"happened": {"left_view": {"category": "room"}}}, "G529", ("happened", "left_view"), "", ""),
     ({"within": {"that": {"moved": "cup"}, "window": "open_tim"}}, "G523", ("within", "window"), "", "`open_time`"),
-    ({"never": {"said": {"during": "now"}}}, "G523", ("never", "said", "during"), "", "the windows of the pack: open_time"),
+    ({"never": {"said": {"during": "now"}}}, "G523", ("never", "said", "during"), "", "pack: open_time"),
     ({"before": [{"moved": "cup"}, {"said": {"outside": "now"}}]}, "G523", ("before", 1, "said", "outside"), "", ""),
     ({"happened": {"after": "p2"}}, "G524", ("happened", "after"), "no step `p2`", ""),
     ({"happened": {"commanded": {"by": "asistant"}}}, "G525", ("happened", "commanded", "by"), "", "`assistant`"),

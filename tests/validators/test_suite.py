@@ -120,7 +120,9 @@ def test_packs_that_are_the_same(tmp_path: Path, edits: list[tuple[str, str]], c
     reports = validate_many([first, second], LIBRARY)
     assert reports[0].problems == ()
     assert sorted(p.code for p in reports[1].problems) == codes
-    assert all(str(first) in p.message for p in reports[1].problems)
+    assert all("F10, which ships with iwkit" in p.message for p in reports[1].problems)
+    assert validate_many([second])[0].problems == reports[1].problems, "iwkit's own packs count without being named"
+    assert validate_many([second, first])[0].problems == reports[1].problems, "and come before all others"
     lines = text.splitlines()
     keys = {"I640": "id:", "I641": "guid:", "I642": "physical:"}
     assert all(lines[p.pos.line - 1].startswith(keys[p.code]) for p in reports[1].problems)

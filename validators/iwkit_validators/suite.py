@@ -1,4 +1,4 @@
-"""Every deterministic check of a TaskPack (BENCH-4): what `iwkit validate` runs."""
+"""Every deterministic check of a TaskPack (BENCH-4), a scene and a catalogue: what `iwkit validate` runs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from iwkit import resources
+from iwkit.catalogue import load_catalogue
 from iwkit.compile import CompiledTask, compile_pack
+from iwkit.digest import physical_digest
 from iwkit.errors import Problems
-from iwkit.library import Library
+from iwkit.library import Libraries, Library, home_of, own_catalogues
 from iwkit.problems import Problem
+from iwkit.scenes import check_scene
 from iwkit.source.check import check
 from iwkit.source.document import Document
+from iwkit.source.kind import Kind, kind_of
 from iwkit.source.reader import read
 from iwkit.spec.pack import Pack
+from iwkit.spec.scene import Scene
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_validators import affordance, handoff, identity, interaction, leaks, scripts
 from iwkit_validators.opening import AtHandoff, play
@@ -39,7 +45,7 @@ UNPLAYABLE: Final = frozenset({"A402"})
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in one pack, sorted by place. `task` is None when it could not be compiled."""
+    """What was found in one file, sorted by place. `task` is None when it is no pack or could not be compiled."""
 
     path: Path
     problems: tuple[Problem, ...]
@@ -47,26 +53,28 @@ class Report:
 
 
 def validate(path: str | Path, library: Library | None = None) -> Report:
-    """Check one pack. Never raises for what is wrong with it.
+    """Check one pack, scene or catalogue: its first key says which it is. Never raises for what is wrong with it.
 
-    The stages are: reading; the schema; names, commands and goal; then the checks of this package. Each stage tells all
-    its problems, and the next one is reached only by a file without any.
+    The stages of a pack are: reading; the schema; names, commands and goal; then the checks of this package. Each stage
+    tells all its problems, and the next one is reached only by a file without any. `library` is by default that of the
+    file's project.
     """
-    return _validate(Path(path), library or Library()).report
+    return _validate(Path(path), Libraries(library)).report
 
 
 def validate_many(paths: Iterable[str | Path], library: Library | None = None) -> list[Report]:
-    """Check packs one by one, and against each other: ids, guids and physical parts must differ (I64x).
+    """Check files one by one, and packs against each other and against those that ship with iwkit: ids, guids and
+    physical parts must differ (I64x).
 
-    A file named twice is checked once. The order is that of the paths.
+    A file named twice is checked once. The order is that of the paths. `library` is by default that of each project.
     """
-    library = library or Library()
+    libraries = Libraries(library)
     files: dict[Path, Path] = {}
     for path in paths:
         files.setdefault(Path(path).resolve(), Path(path))
-    checked = [_validate(path, library) for path in files.values()]
+    checked = [_validate(path, libraries) for path in files.values()]
     twins: dict[str, list[Problem]] = {}
-    for problem in _twins([found for found in checked if found.doc is not None]):
+    for problem in _twins(checked):
         twins.setdefault(problem.file, []).append(problem)
     return [_with(found.report, twins.get(found.doc.file, []) if found.doc else []) for found in checked]
 
@@ -76,14 +84,39 @@ class _Checked(NamedTuple):
     doc: Document | None
 
 
-def _validate(path: Path, library: Library) -> _Checked:
+def _validate(path: Path, libraries: Libraries) -> _Checked:
     doc, task = None, None
     try:
+        if (kind := kind_of(path)) != "taskpack":
+            _OTHERS[kind](path, libraries.of(path))
+            return _Checked(Report(path, (), None), None)
         doc = read(path)
-        task = compile_pack(doc, check(doc, Pack), library)
+        task = compile_pack(doc, check(doc, Pack), libraries.of(path))
     except Problems as error:
         return _Checked(Report(path, tuple(error.problems), None), doc)
     return _Checked(Report(path, tuple(sorted(_problems(doc, task))), task), doc)
+
+
+def _scene(path: Path, library: Library) -> None:
+    doc = read(path)
+    scene = check(doc, Scene)
+    problems = check_scene(scene, library.catalogue, doc)
+    if scene.id != path.stem:
+        message = f"the file is called {path.name}, the scene {scene.id!r}"
+        problems.append(doc.problem(("id",), "L716", message, f"name the file {scene.id}.yaml"))
+    if problems:
+        raise Problems(problems)
+
+
+def _catalogue(path: Path, _library: Library) -> None:
+    """Check a catalogue together with the others of its project."""
+    others = [other for other in own_catalogues(home_of(path)) if other != path.resolve()]
+    shipped = path.resolve() == (resources.root("assets") / "catalogue.yaml").resolve()
+    load_catalogue(*others, *([] if shipped else [path]))
+
+
+_OTHERS: Final[Mapping[Kind, Callable[[Path, Library], None]]] = {"scene": _scene, "catalogue": _catalogue}
+"""Kind of file that is no pack -> what raises Problems for it."""
 
 
 def _problems(doc: Document, task: CompiledTask) -> list[Problem]:
@@ -103,44 +136,64 @@ def _with(report: Report, problems: list[Problem]) -> Report:
 # --- packs against each other ---------------------------------------------------------------------------------------
 
 
+class _Pack(NamedTuple):
+    """What a pack must share with no other; `name` is how a message calls it."""
+
+    doc: Document
+    name: str
+    values: tuple[Any, Any, Any]
+
+
 class _Unique(NamedTuple):
-    """What no two packs share: its place in the file and how it is read."""
+    """What no two packs share, in the order of `_Pack.values`, and its place in the file."""
 
     path: tuple[str, ...]
-    value: Callable[[_Checked], Any]
     code: str
     what: str
     hint: str
 
 
-def _field(name: str) -> Callable[[_Checked], Any]:
-    def value(found: _Checked) -> Any:
-        data = found.doc.data if found.doc is not None else None
-        return data.get(name) if isinstance(data, Mapping) else None
-
-    return value
-
-
-def _meaning(found: _Checked) -> str | None:
-    return found.report.task.physical_digest if found.report.task is not None else None
-
-
 UNIQUE: Final = (
-    _Unique(("id",), _field("id"), "I640", "the id", "give each pack its own id"),
-    _Unique(("guid",), _field("guid"), "I641", "the guid", "make a new one: it is the canary of one pack"),
-    _Unique(("physical",), _meaning, "I642", "the physical part", "keep one of the two: they are the same task"),
+    _Unique(("id",), "I640", "the id", "give each pack its own id"),
+    _Unique(("guid",), "I641", "the guid", 'make a new one: python -c "import uuid; print(uuid.uuid4())"'),
+    _Unique(("physical",), "I642", "the physical part", "change what is to be another task, or keep one of the two"),
 )
 
 
-def _twins(checked: list[_Checked]) -> Iterator[Problem]:
-    """What a pack shares with one before it, told at the later one."""
-    for unique in UNIQUE:
-        first: dict[str, Document] = {}
-        for found in checked:
-            value, doc = unique.value(found), found.doc
-            if not isinstance(value, str) or doc is None:
-                continue
-            other = first.setdefault(value, doc)
-            if other is not doc:
-                message = f"{unique.what} is that of {other.file}"
-                yield doc.problem(unique.path, unique.code, message, unique.hint, key=unique.path == ("physical",))
+def _twins(checked: Iterable[_Checked]) -> Iterator[Problem]:
+    """What a pack shares with one before it, told at the later one. Those that ship with iwkit come before all."""
+    shipped, own = _shipped(), [_pack(found) for found in checked if found.doc is not None]
+    files = {Path(pack.doc.file).resolve() for pack in shipped}
+    for place, unique in enumerate(UNIQUE):
+        first: dict[str, _Pack] = {}
+        for pack in (*shipped, *(pack for pack in own if Path(pack.doc.file).resolve() not in files)):
+            value = pack.values[place]
+            other = first.setdefault(value, pack) if isinstance(value, str) else pack
+            if other is not pack:
+                key = unique.path == ("physical",)
+                yield pack.doc.problem(
+                    unique.path, unique.code, f"{unique.what} is that of {other.name}", unique.hint, key=key
+                )
+
+
+def _shipped() -> list[_Pack]:
+    """The packs that ship with iwkit, as far as they can be read."""
+    found = []
+    for path in sorted(resources.root("taskpacks").glob("*/*.yaml")):
+        try:
+            doc = read(path)
+        except Problems:  # told where this very file is checked
+            continue
+        whole = {"taskpack", "physical"} <= set(doc.data)
+        values = (doc.data.get("id"), doc.data.get("guid"), physical_digest(doc.data) if whole else None)
+        found.append(_Pack(doc, f"{path.stem}, which ships with iwkit", values))
+    return found
+
+
+def _pack(found: _Checked) -> _Pack:
+    doc = found.doc
+    assert doc is not None  # noqa: S101  narrowed by the caller
+    task = found.report.task
+    return _Pack(
+        doc, doc.file, (doc.data.get("id"), doc.data.get("guid"), task.physical_digest if task is not None else None)
+    )

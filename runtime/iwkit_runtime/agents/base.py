@@ -1,8 +1,8 @@
 """The contract of an agent: a view in, a text out.
 
 An episode that was stopped is continued from its record without asking anything twice. An agent that needs nothing but
-the view notices nothing of it. One that keeps a state of its own between turns must also have `recall(view, text)`: it is
-called, instead of `answer`, with each view and the answer it gave to it then.
+the view notices nothing of it. One that keeps a state of its own between turns must also have `recall(view, text)`:
+it is called, instead of `answer`, with each view and the answer it gave to it then.
 """
 
 from __future__ import annotations

@@ -1,0 +1,158 @@
+"""A project of one's own on the command line: its scene, its catalogue, its pack, its lock."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from iwkit import resources
+from iwkit.cli.main import main
+
+CATALOGUE = """\
+# what the shipped catalogue lacks
+catalogue: "1.0"
+categories:
+  fever_scope: {kind: object, public: [fever scope, forehead thermometer], size: [0.04, 0.12, 0.15], mass: 0.2}
+"""
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose pack F99 is F10 in a scene of its own, with a thing of its own; the current folder."""
+    scene = (resources.root("scenes") / "infirmary.yaml").read_text("utf-8").replace("id: infirmary", "id: ward")
+    pack = (resources.root("taskpacks") / "finding" / "F10.yaml").read_text("utf-8")
+    edits = (
+        ("id: F10\n", "id: F99\n"),
+        ("guid: 6b0f6f3e", "guid: 6b0f6f99"),
+        ("scene: infirmary", "scene: ward"),
+        ("pen: {category: pen", "pen: {category: fever_scope"),
+    )
+    for old, new in edits:
+        assert pack.count(old) == 1
+        pack = pack.replace(old, new)
+    files = {"scenes/ward.yaml": scene, "assets/mine.yaml": CATALOGUE, "finding/F99.yaml": pack}
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir()
+        path.write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run a command line; returns exit code, output and errors."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def called(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["iwkit", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        shown = capsys.readouterr()
+        code = exit_.value.code
+        assert code is None or isinstance(code, int)
+        return code or 0, shown.out, shown.err
+
+    return called
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cli: Cli) -> None:
+    assert cli("validate", ".") == (0, "", "3 checked, 3 clean, 0 problems\n")
+    assert cli("controls", "finding")[0] == 0
+    assert cli("freeze", ".") == (0, f"frozen: {project}/lock.json\n", "")
+    assert "everything is as frozen" in cli("freeze", "--check", ".")[1]
+    code, out, _ = cli("run", "F99", "--out", "runs")
+    assert (code, "100.0 %" in out) == (0, True)
+    assert cli("validate", ".")[2] == "3 checked, 3 clean, 0 problems\n", "a run folder keeps copies of packs"
+    assert "everything is as frozen" in cli("freeze", "--check", ".")[1]
+    code, _, errors = cli("run", "X1", "--out", "runs")
+    assert code == 1
+    assert f"looked in {project}/lock.json (F99), and in iwkit's own lock" in errors
+
+
+def test_a_changed_scene_or_category_is_no_longer_as_frozen(project: Path, cli: Cli) -> None:
+    cli("controls", "finding")
+    cli("freeze", "finding")
+    edit(project / "assets/mine.yaml", "mass: 0.2", "mass: 0.3")
+    assert "differs from the frozen one in: categories" in cli("freeze", "--check", "finding")[1]
+    edit(project / "scenes/ward.yaml", "title: ", "title: Another ")
+    assert "differs from the frozen one in: scene, categories" in cli("freeze", "--check", "finding")[1]
+
+
+def test_a_lock_is_pruned_of_what_is_gone(project: Path, cli: Cli) -> None:
+    cli("controls", "finding")
+    cli("freeze", "finding")
+    (project / "finding/F99.yaml").unlink()
+    code, out, _ = cli("freeze", ".", "--check")
+    assert (code, "F99 is in the lock, but its file finding/F99.yaml is gone" in out) == (1, True)
+    code, out, _ = cli("freeze", ".", "--prune")
+    assert (code, out) == (0, f"dropped from {project}: F99\n")
+    assert '"packs": {}' in (project / "lock.json").read_text("utf-8")
+    code, _, errors = cli("freeze", ".", "--prune", "--check")
+    assert (code, errors) == (1, "--check writes nothing: leave out --check or --prune\n")
+
+
+def test_scenes_and_catalogues_are_checked_as_what_they_are(project: Path, cli: Cli) -> None:
+    edit(project / "scenes/ward.yaml", "id: ward", "id: yard")
+    edit(project / "assets/mine.yaml", "fever_scope:", "mug:")
+    code, out, _ = cli("validate", "scenes", "assets")
+    assert code == 1
+    assert "assets/mine.yaml:4:3: L702 category mug is already defined" in out
+    edit(project / "assets/mine.yaml", "mug:", "fever_scope:")
+    code, out, errors = cli("validate", "scenes", "assets")
+    assert (code, errors) == (1, "2 checked, 1 clean, 1 problem\n")
+    assert out.startswith("scenes/ward.yaml:")
+    assert "L716 the file is called ward.yaml, the scene 'yard'\n    hint: name the file yard.yaml" in out
+
+
+def test_what_is_wrong_with_a_scene_is_told_once(project: Path, cli: Cli) -> None:
+    edit(project / "scenes/ward.yaml", "title: ", "titel: ")
+    code, out, errors = cli("validate", "finding", "scenes")
+    assert (code, errors) == (1, "2 checked, 0 clean, 2 problems\n")
+    assert [line.split(":")[0] for line in out.splitlines() if "hint:" not in line] == ["scenes/ward.yaml"] * 2
+
+
+def test_all_paths_that_are_not_there_are_told(project: Path, cli: Cli) -> None:
+    (project / "empty").mkdir()
+    code, _, errors = cli("validate", "nothere", "finding", "two/nope.yaml", "empty")
+    assert code == 1
+    assert errors.splitlines() == [
+        "nothere: no such file or folder",
+        "two/nope.yaml: no such file or folder",
+        "empty: no .yaml file in this folder",
+    ]
+
+
+def test_the_catalogue_lists_own_and_shipped_things(project: Path, cli: Cli) -> None:
+    code, out, _ = cli("catalogue", "Forehead thermometer")
+    assert (code, out.split()[0]) == (0, "fever_scope")
+    lines = cli("catalogue", "pill bottle")[1].splitlines()
+    assert [line.split()[:2] for line in lines] == [["medicine_bottle", "object"]]
+    everything = cli("catalogue")[1].splitlines()
+    assert len(everything) > 100
+    assert all("wiper" in line for line in cli("catalogue", "wiper")[1].splitlines())
+    code, _, errors = cli("catalogue", "unicorn")
+    assert code == 1
+    assert f"`iwkit catalogue` lists all {len(everything)}" in errors
+
+
+def test_scenes_of_the_project_are_listed_and_shown(project: Path, cli: Cli) -> None:
+    assert "ward " in cli("scene", "list")[1]
+    edit(project / "scenes/ward.yaml", "category: desk", "category: fever_desk")
+    edit(
+        project / "assets/mine.yaml",
+        "categories:",
+        "categories:\n  fever_desk: {kind: fixture, public: [desk], size: [1.2, 0.6, 0.74], affords: [surface]}",
+    )
+    assert cli("scene", "show", "scenes/ward.yaml", "--out", "ward.svg")[0] == 0
+    assert (project / "ward.svg").exists()
