@@ -13,7 +13,11 @@ from iwkit_runtime.assets.typeset import Box, fit, write
 PIXEL = 0.0004
 """Metres a pixel, for prints of up to `MOST` pixels."""
 MOST, LEAST = 1024, 16
+TALL, TALLISH = 2.6, 1.7
+"""How many times as high as usual letters may be: on packages, which are mostly seen from above, and on sheets."""
 Bytes = tuple[int, int, int]
+WALLS: Bytes = (150, 172, 190)
+"""Walls on a plan: pale, so that they aren't taken for letters."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def _band(image: Image.Image, text: str, inks: Inks) -> Box:
     pen.rectangle((0, height * 0.22, width, height * 0.78), fill=as_bytes(inks.accent))
     for y in (0.15, 0.83):
         pen.rectangle((0, height * y, width, height * (y + 0.02)), fill=as_bytes(inks.accent))
-    return write(image, text, _inner(image, 0.03, 0.25), inks.on_accent)
+    return write(image, text, _inner(image, 0.03, 0.25), inks.on_accent, tall=TALL)
 
 
 def _page(image: Image.Image, text: str, inks: Inks) -> Box:
@@ -74,7 +78,9 @@ def _page(image: Image.Image, text: str, inks: Inks) -> Box:
     top = write(image, title, (width * 0.04, height * 0.04, width * 0.96, height * share), as_bytes(inks.ink))
     rule = height * (share + 0.01)
     pen.rectangle((width * 0.05, rule, width * 0.95, rule + max(2, height // 160)), fill=as_bytes(inks.ink))
-    body = write(image, rest, (width * 0.04, rule + height * 0.03, width * 0.96, height * 0.97), as_bytes(inks.ink))
+    body = write(
+        image, rest, (width * 0.04, rule + height * 0.03, width * 0.96, height * 0.97), as_bytes(inks.ink), tall=TALLISH
+    )
     return _around(top, body)
 
 
@@ -97,10 +103,10 @@ def _plan(image: Image.Image, text: str, inks: Inks) -> Box:
         wide, y = (right - left) / len(cells), top + number * pitch
         for column, cell in enumerate(cells):
             x = left + column * wide
-            pen.rectangle((x, y, x + wide, y + pitch), outline=as_bytes(inks.ink), fill=(233, 240, 246), width=line)
-            rooms.append((cell, (x + 2 * line, y + 2 * line, x + wide - 2 * line, y + pitch - 2 * line)))
+            pen.rectangle((x, y, x + wide, y + pitch), outline=WALLS, fill=(240, 245, 250), width=line)
+            rooms.append((cell, (x + 3 * line, y + 2 * line, x + wide - 3 * line, y + pitch - 2 * line)))
     size = min((fit(cell, box[2] - box[0], box[3] - box[1])[0] for cell, box in rooms), default=0)
-    used += [write(image, cell, box, as_bytes(inks.ink), largest=size) for cell, box in rooms]
+    used += [write(image, cell, box, as_bytes(inks.ink), largest=size, tall=TALLISH) for cell, box in rooms]
     return _around(*used)
 
 
@@ -205,7 +211,7 @@ def _card(image: Image.Image, text: str, inks: Inks) -> Box:
     pen = ImageDraw.Draw(image)
     for top in (0.0, 0.86):
         pen.rectangle((0, height * top, width, height * (top + 0.14)), fill=as_bytes(inks.accent))
-    return write(image, text, _inner(image, 0.05, 0.17), as_bytes(inks.ink))
+    return write(image, text, _inner(image, 0.05, 0.17), as_bytes(inks.ink), tall=TALL)
 
 
 STYLES: dict[str, Callable[[Image.Image, str, Inks], Box]] = {

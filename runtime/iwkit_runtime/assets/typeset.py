@@ -75,19 +75,36 @@ def fit(text: str, width: float, height: float) -> tuple[int, list[str]]:
     return (broken_size, broken) if broken_size >= WRAP_GAIN * size else (size, lines)
 
 
-def write(image: Image.Image, text: str, box: Box, ink: tuple[int, int, int], *, largest: int = 1024) -> Box:
-    """Write the text into the middle of `box`, as large as fits; returns the rectangle of its letters."""
+def write(
+    image: Image.Image, text: str, box: Box, ink: tuple[int, int, int], *, largest: int = 1024, tall: float = 1
+) -> Box:
+    """Write the text into the middle of `box`, as large as fits; returns the rectangle of its letters.
+
+    Letters are made up to `tall` times as high where there is room: what is read from above is seen foreshortened.
+    """
     left, top, right, bottom = box
     size, lines = fit(text, right - left, bottom - top)
     size = min(size, largest)
-    draw, face = ImageDraw.Draw(image), font(size)
-    pitch, first = size * LEADING, (top + bottom) / 2 - size * LEADING * (len(lines) - 1) / 2
+    stretch = max(1.0, min(tall, (bottom - top) / (size * LEADING * len(lines))))
+    mask = Image.new("L", (round(right - left), round((bottom - top) / stretch)))
+    drawn = _lines(mask, lines, size)
+    mask = mask.resize((mask.width, round(bottom - top)), Image.Resampling.BICUBIC)
+    at = (round(left), round(top))
+    image.paste(ink, at, mask)
+    x0, y0, x1, y1 = drawn
+    return at[0] + x0, at[1] + y0 * stretch, at[0] + x1, at[1] + y1 * stretch
+
+
+def _lines(mask: Image.Image, lines: list[str], size: int) -> Box:
+    """The lines in white in the middle of a mask, and the rectangle of their letters."""
+    draw, face = ImageDraw.Draw(mask), font(size)
+    pitch, first = size * LEADING, mask.height / 2 - size * LEADING * (len(lines) - 1) / 2
     # What was broken starts at the left, so that one sees which lines go on.
-    x, anchor = (left, "lm") if any(line.startswith(INDENT) for line in lines) else ((left + right) / 2, "mm")
+    x, anchor = (0.0, "lm") if any(line.startswith(INDENT) for line in lines) else (mask.width / 2, "mm")
     boxes: list[Box] = []
     for number, line in enumerate(lines):
         place = (x, first + number * pitch)
-        draw.text(place, line, font=face, fill=ink, anchor=anchor)
+        draw.text(place, line, font=face, fill=255, anchor=anchor)
         if line.strip():
             boxes.append(draw.textbbox(place, line, font=face, anchor=anchor))
     if not boxes:

@@ -35,6 +35,8 @@ USED = 0.8
 """A spot's u and v span this part of a surface, as in the symbolic world: things don't hang over the edge."""
 RASTER = 0.025
 """Between the places tried on a support."""
+ROUND = 0.03
+"""Part of its width by which something round may differ from a circle. It is turned so that one can read it."""
 EYES = 1.6
 """Height of a standing person's eyes."""
 
@@ -231,7 +233,8 @@ class _Placer:
                     continue
                 position = bay.frame.point((*spot, bay.bottom + ABOVE))
                 if self._free(position, asset, facing + turned, apart):
-                    return _vector(position), facing + turned
+                    at = _vector(position)
+                    return at, self._to_wearer(support.name, at) if _is_round(asset) else facing + turned
         wide, deep, high = asset.size
         raise UsageError(
             f"{thing.name} ({wide:g} x {deep:g} x {high:g} m) finds no free place {thing.place} {thing.at}: "
@@ -268,6 +271,13 @@ class _Placer:
         if fixture is None:
             return 0.0
         return math.radians(stance(fixture).heading - (fixture.facing + 180))
+
+    def _to_wearer(self, support: str, at: Vector) -> float:
+        """The yaw with which a thing's front looks to where one stands to use what it is on."""
+        while support not in self.plan.fixtures:
+            support = self.plan.things[support].at or ""
+        x, y, _ = stance(self.plan.fixtures[support])
+        return (math.atan2(y - at[1], x - at[0]) + math.pi / 2) % (2 * math.pi)
 
     def _beside(self, thing: Thing, asset: Asset) -> tuple[Vector, float]:
         """On the floor next to where one stands to use a fixture, as in the symbolic world, or near there."""
@@ -320,6 +330,13 @@ def _half(asset: Asset, yaw: float) -> Floats:
     corners = np.array([[x, y] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]) * asset.size[:2]
     turn = about((0, 0, 1), yaw)[:2, :2]
     return np.asarray(np.abs(np.concatenate([corners, *points]) @ turn.T).max(0))
+
+
+def _is_round(asset: Asset) -> bool:
+    """Whether a thing needs no more room when it is turned about its middle: a can, a bottle, a plate."""
+    points = np.concatenate([piece.vertices[:, :2] for link in asset.links for piece in link.pieces])
+    width, depth, _ = asset.size
+    return abs(width - depth) < ROUND * width and float(np.linalg.norm(points, axis=1).max()) < (1 + ROUND) * width / 2
 
 
 def _vector(values: Iterable[float]) -> Vector:
