@@ -70,7 +70,7 @@ def own(tmp_path: Path) -> Iterator[Callable[[str], str]]:
 def test_a_run_and_its_report(cli: Cli) -> None:
     code, out, _ = cli("run", F10, "--draft", "--human", "scripted", "--out", "runs/a")
     assert code == 0
-    assert "oracle with scripted human, symbolic world (1 not frozen)" in out
+    assert "oracle with scripted human, symbolic world" in out
     assert "iwkit report runs/a --episode F10" in out
     code, out, errors = cli("report", "runs/a", "--json")
     assert (code, errors) == (0, "")
@@ -125,8 +125,7 @@ def test_what_an_agent_says_is_no_markup(cli: Cli, own: Callable[[str], str]) ->
     ("arguments", "words"),
     [
         (("run", "F10", "--out", "a"), "F10"),
-        (("run", F10, "--draft", "--world", "physical", "--out", "a"), "physical world is not built yet"),
-        (("run", F10, "--draft", "--world", "x", "--out", "a"), "no world 'x': use symbolic"),
+        (("run", F10, "--draft", "--world", "x", "--out", "a"), "no world 'x': use physical, symbolic"),
         (("run", F10, "--draft", "--assistant", "oracel", "--out", "a"), "no assistant 'oracel': use early, oracle"),
         (("run", F10, "--draft", "--human", "none", "--out", "a"), "no human 'none': use rules, scripted"),
         (("run", F10, "--draft", "--assistant", "no.where:X", "--out", "a"), "is its folder on PYTHONPATH?"),

@@ -173,7 +173,7 @@ def test_the_lock_is_respected(play: Play, out: Path) -> None:
 
 @pytest.mark.parametrize(
     ("world", "message"),
-    [("physical", "not built yet: use --world symbolic"), ("matrix", "no world 'matrix': use symbolic")],
+    [("matrix", "no world 'matrix': use physical, symbolic"), ("", "no world '': use physical, symbolic")],
 )
 def test_worlds_that_there_are_not(play: Play, out: Path, world: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):

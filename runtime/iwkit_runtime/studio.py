@@ -7,8 +7,6 @@ import hashlib
 import json
 from pathlib import Path
 
-import numpy as np
-
 from iwkit.ledger import write_atomic
 from iwkit_runtime.loop.frames import FrameRef, picked
 from iwkit_runtime.physical.scene_spec import Joints, Poses
@@ -50,8 +48,9 @@ class PhysicalStudio:
             NoOpenGL: this machine can't draw.
         """
         self._close()
-        self._renderer = Renderer(self._world.spec, self._world.body)
-        self._poses, self._joints = dict(self._world.poses()), dict(self._world.joints())
+        stage = self._world.stage
+        self._renderer = Renderer(stage.spec, stage.person.body)
+        self._poses, self._joints = dict(stage.engine.poses()), dict(stage.engine.joints())
 
     def shoot(self, primitive: str) -> tuple[FrameRef, ...]:
         frames = self._world.trajectory.frames
@@ -73,9 +72,9 @@ class PhysicalStudio:
 
     def _draw(self, frame: Frame) -> str:
         assert self._renderer is not None  # noqa: S101  `begin` comes first
-        body, camera = self._world.body, self._world.camera(frame.body)
-        vertices = body.skin(body.forward(*frame.body))
-        file = png(np.asarray(self._renderer.frame(camera, self._poses, self._joints, vertices)))
+        person = self._world.stage.person
+        vertices = person.body.skin(person.body.forward(*frame.body))
+        file = png(self._renderer.frame(person.camera(frame.body), self._poses, self._joints, vertices))
         name = digest(file)
         return self._keep(FRAMES, f"{name}.png", file, name)
 

@@ -35,7 +35,7 @@ task = load_task(root("taskpacks") / "prevention" / "W7.yaml", library)
 engine = MujocoEngine()
 engine.load(build_scene(task, Assets(library.catalogue, load_recipes())))
 frames = [*engine.settle().frames]
-engine.set_joint("fridge", "door", 1.5)
+engine.set_joint("fridge", "door", 1.3)
 engine.hold("milk", ((2.5, 7.7, 1.3), (0.8, 0.6, 0.0, 0.0)))
 engine.release("milk")
 frames += engine.settle().frames

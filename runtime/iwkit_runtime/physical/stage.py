@@ -5,10 +5,10 @@ Every question about the future is asked of the collision world; what has happen
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
 
 from iwkit.compile import CompiledTask
 from iwkit_runtime.body.pose import BodyPose, blend
@@ -25,6 +25,10 @@ from iwkit_runtime.physical.wearer import Hold, Person, Wearer, moved
 
 LAYERS: Mapping[str, Layer] = {"wall": "wall", "door": "door", "fixture": "furniture", "object": "furniture"}
 """Kind of solid -> layer of the occupancy grid."""
+HEAD_CAPSULE = 17
+"""The number of the head among the body's capsules: it is the last."""
+LIMBS = ("_hand", "_lower_arm")
+"""Ends of the names of the capsules that may touch what a hand is meant to touch."""
 LYING = 0.05
 """Objects whose lowest point is no higher than this, in metres, are on the floor and in the wearer's way."""
 
@@ -147,26 +151,35 @@ class Stage:
         joints: Mapping[tuple[str, str], float] | None = None,
         touching: Collection[str] = (),
         tolerance: float = TOLERANCE,
+        brush: float = 0.0,
     ) -> Hit | None:
         """The deepest contact that a body frame and what it holds would have beyond a tolerance; None when it is free.
 
-        The soles on the floor, the hand on what it holds, and contacts that are `allow`ed don't count. `joints` are taken
-        to have those values; what they move may be `touching` some things.
+        The soles on the floor, the hand on what it holds, and contacts that are `allow`ed don't count. `joints` are
+        taken to have those values; what they move may be `touching` some things. `brush` is the tolerance for the body
+        alone, its head left out, if that is larger (PHY-10).
         """
         shape = self.person.shape(body)
         poses: Poses = {}
-        meant = list(allow)
         if hold is not None:
-            at = self.person.held_pose(shape.joints, hold)
-            poses = self.carried(hold.name, at)
-            meant += [Allowed(name, _middle(pose)) for name, pose in poses.items()]
-        found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=meant)
+            poses = self.carried(hold.name, self.person.held_pose(shape.joints, hold))
+        load = [Allowed(name, _middle(pose)) for name, pose in poses.items()]
+        found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=load)
         for hit in found:
             if hit.depth <= tolerance:
                 return None
-            if hit.owner not in (self.floors if isinstance(hit.by, int) else touching):
+            own = isinstance(hit.by, int)
+            if own and hit.depth <= brush and hit.by != HEAD_CAPSULE:
+                continue
+            free = self.floors if own else touching
+            if hit.owner not in free and not any(self._meant(hit, contact) for contact in allow):
                 return hit
         return None
+
+    def _meant(self, hit: Hit, contact: Allowed) -> bool:
+        """Whether a contact is one that is allowed: of hand or forearm, or of what is held or moved."""
+        limb = isinstance(hit.by, str) or self.person.rig.names[hit.by].endswith(LIMBS)
+        return limb and hit.owner == contact.owner and math.dist(hit.point, contact.centre) <= contact.radius
 
     def carried(self, name: str, at: Pose) -> Poses:
         """Where a thing and all that rides on it are when it is held at a pose."""
@@ -236,5 +249,3 @@ def _wanted(keys: Mapping[str, object]) -> list[str]:
 def _middle(pose: Pose) -> Vector:
     x, y, z = pose[0]
     return x, y, z + 0.05
-
-

@@ -1,4 +1,4 @@
-"""What an action looked like, frame by frame: plain data that can be rendered, audited and stored (design: trajectory)."""
+"""What an action looked like, frame by frame: plain data that can be rendered, audited and stored."""
 
 from __future__ import annotations
 

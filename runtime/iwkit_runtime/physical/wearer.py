@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iwkit.errors import UsageError
+from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.camera import camera_frame, look_at
 from iwkit_runtime.body.capsules import Rig, build_rig
 from iwkit_runtime.body.hands import Grip, grip_frame
 from iwkit_runtime.body.model import Body, load_body
-from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
+from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
 from iwkit_runtime.engines.collision import Capsules
 from iwkit_runtime.physical.kinematics import Frame, frame
@@ -21,6 +23,8 @@ from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.trajectory import Stand
 
+TUCK = (0.26, 0.20, 1.12)
+"""Where a hand waits close to the body: ahead, to its own side, and above the floor, metres."""
 HEAD = ("spine1", "spine2", "spine3", "neck", "head")
 """The joints that a gaze turns."""
 
@@ -81,17 +85,35 @@ class Shape(NamedTuple):
     capsules: Capsules
 
 
+@lru_cache(maxsize=1)
+def default_body() -> Body:
+    """The default body, read once."""
+    return load_body()
+
+
+@lru_cache(maxsize=1)
+def _rig() -> Rig:
+    return build_rig(default_body())
+
+
 @dataclass(frozen=True, eq=False)
 class Person:
     """The body of the wearer: poses it takes and the space it fills."""
 
-    body: Body = field(default_factory=lambda: default_body())
-    rig: Rig = field(default_factory=lambda: _rig())
+    body: Body = field(default_factory=default_body)
+    rig: Rig = field(default_factory=_rig)
 
     def upright(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
         """Standing, the load in its place before the wearer, looking ahead."""
         placed = self.body.placed(stand(self.body, posture), *wearer.stand)
         return carrying(placed, wearer.hold)
+
+    def drawn(self, body: BodyPose, hold: Hold | None) -> BodyPose:
+        """A body frame whose free arms are drawn in before it, to pass where it is narrow."""
+        sides: tuple[Side, ...] = ("left", "right") if hold is None else ("left",)
+        for side in sides:
+            body = body._replace(pose=overlay(body.pose, tucked(self.body, side).pose, arm_joints(side)))
+        return body
 
     def idle(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
         """Standing, and looking where the wearer looks."""
@@ -123,6 +145,21 @@ def carrying(body: BodyPose, hold: Hold | None) -> BodyPose:
     return body._replace(pose=overlay(body.pose, np.array(hold.carry), arm_joints("right")))
 
 
+@lru_cache(maxsize=4)
+def tucked(body: Body, side: Side) -> BodyPose:
+    """A body whose arm waits close to it.
+
+    Raises:
+        UsageError: this body's arm can't be there.
+    """
+    ahead, aside, height = TUCK
+    upright = body.placed(stand(body, UPRIGHT), 0, 0, 0)
+    found = reach(body, upright, side, (ahead, aside if side == "left" else -aside, height))
+    if found is None:
+        raise UsageError(f"this body can't hold its {side} hand at {TUCK}")
+    return found.body
+
+
 def turned_head(body: BodyPose, source: BodyPose, joints: Iterable[str] = HEAD) -> BodyPose:
     """A body frame that holds its head as another one does."""
     return body._replace(pose=overlay(body.pose, source.pose, joints))
@@ -131,14 +168,3 @@ def turned_head(body: BodyPose, source: BodyPose, joints: Iterable[str] = HEAD) 
 def moved(wearer: Wearer, **changes: Any) -> Wearer:
     """The wearer with some things changed."""
     return replace(wearer, **changes)
-
-
-@lru_cache(maxsize=1)
-def default_body() -> Body:
-    """The default body, read once."""
-    return load_body()
-
-
-@lru_cache(maxsize=1)
-def _rig() -> Rig:
-    return build_rig(default_body())

@@ -1,7 +1,7 @@
 """The physical world: the same commands, relations and events as the symbolic one, carried out by a body (design 5).
 
-A `SymbolicWorld` is kept as its mind: it knows what is semantic, and refuses what makes no sense. What it allows is then
-planned and done in geometry, and read back from geometry: never from the command.
+A `SymbolicWorld` is kept as its mind: it knows what is semantic, and refuses what makes no sense. What it allows is
+then planned and done in geometry, and read back from geometry: never from the command.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from iwkit.world.situation import Situation
 from iwkit.world.state import State as MindState
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, Refused, sentence
+from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, RefusedError, sentence
 from iwkit_runtime.actions.table import ACTIONS, Row
 from iwkit_runtime.assets.recipes import load_recipes
 from iwkit_runtime.engines.base import Engine, Snapshot
@@ -105,9 +105,9 @@ class PhysicalWorld:
         try:
             row = ACTIONS.get(command.primitive)
             if row is None:
-                raise Refused("NOT_BUILT", f"[{command.verb}]")
+                raise RefusedError("NOT_BUILT", f"[{command.verb}]")
             self._do(act, row)
-        except Refused as refused:
+        except RefusedError as refused:
             stage.restore(start)
             stage.begin()
             text = sentence(refused.code, tuple(act.public(name) for name in refused.about))
@@ -218,7 +218,7 @@ class PhysicalWorld:
         if not stage.film and not instant:
             stage.shoot(stage.idle(), gaze=stage.wearer.gaze)
         self._shown, self._looked = act.shown, act.looked
-        self._sync(act.place)
+        self._sync(act)
         self.trajectory = Trajectory(tuple(stage.film))
         happenings: tuple[Happening, ...] = tuple(act.happenings)
         measured = stage.relations.at(stage.moment())
@@ -228,19 +228,24 @@ class PhysicalWorld:
         text = sentence("POSTCONDITION_FAILED", (act.public(failed[1]),))
         return Receipt(False, "POSTCONDITION_FAILED", text, "world", len(stage.film), happenings)
 
-    def _sync(self, place: str | None = None) -> None:
+    def _sync(self, act: Act | None = None) -> None:
         """Bring the mind in line with what is measured."""
         snapshot = self._mind.snapshot()
         stage = self._scene
         x, y, _ = stage.wearer.stand
         room = room_at(self._layout.scene, (x, y))
         state = MindState.from_json(snapshot["state"])
-        if place is not None:
-            state.wearer.at = place
+        if act is not None:
+            state.wearer.at = act.place
         if room is not None:
             state.wearer.room = self._layout.rooms[room]
         synced(state, stage, Situation(self._layout, state))
         self._mind.restore({**snapshot, "state": state.to_json()})
+
+    @property
+    def stage(self) -> Stage:
+        """The scene with its engine and the wearer, for who draws or checks it."""
+        return self._scene
 
     @property
     def _scene(self) -> Stage:

@@ -1,0 +1,1 @@
+"""What the wearer does in the physical world: each primitive as motion, screened frame by frame (ACT)."""

@@ -1,0 +1,196 @@
+"""Movements on one spot: from one posture and arm to another, screened frame by frame (ACT-7, ACT-8, PHY-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iwkit_runtime.body.arms import reach
+from iwkit_runtime.body.model import Body
+from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, blend, overlay
+from iwkit_runtime.body.posture import UPRIGHT, Posture, between, stand
+from iwkit_runtime.body.reaching import PosturedReach, reaches
+from iwkit_runtime.body.reaching import Stance as Feet
+from iwkit_runtime.engines.collision import Allowed, Hit
+from iwkit_runtime.physical.spec import Floats
+from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.wearer import HEAD, Hold, tucked
+
+BRUSH_MOVING = 0.03
+"""Metres by which limbs may press into something while they move (PHY-10); things keep the manipulation tolerance."""
+ELBOWS = tuple(
+    np.radians(angles) for angles in ((0, 0, -40, -80, 0, -90, 0, 0, 0), (0, 0, -60, -10, -40, -90, 0, 0, 0))
+)
+"""Angles of an arm (see `arms.ANGLES`) near which another solution is looked for: the elbow low, and high."""
+ROOF = 0.35
+"""Free height, in metres, that a hand needs to come from above."""
+LONG, SHORT = 9, 5
+"""Frames of a movement of the whole arm, and of a part of one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """A body frame at rest and the posture it is in: what lies between two of them can be filled in."""
+
+    posture: Posture
+    body: BodyPose
+
+    def arm(self, side: Side, source: BodyPose) -> Key:
+        """The same with an arm of another body frame."""
+        return Key(self.posture, self.body._replace(pose=overlay(self.body.pose, source.pose, arm_joints(side))))
+
+    def hand(self, side: Side, pose: Floats) -> Key:
+        """The same with the fingers (45,) as given."""
+        whole = self.body.pose.copy()
+        whole[HAND[side]] = pose
+        return Key(self.posture, self.body._replace(pose=whole))
+
+    def head(self, source: BodyPose) -> Key:
+        """The same with the neck and head of another body frame."""
+        return Key(self.posture, self.body._replace(pose=overlay(self.body.pose, source.pose, ("neck", "head"))))
+
+
+Move = list[BodyPose]
+"""The frames of a movement, the first one after the pose it starts from."""
+
+
+def filled(body: Body, at: Stand, start: Key, end: Key, frames: int) -> Iterator[BodyPose]:
+    """The frames from one key to another: feet planted, arms and head turning evenly."""
+    kept = (*arm_joints("left"), *arm_joints("right"), *HEAD)
+    for n in range(1, frames + 1):
+        share = n / frames
+        mixed = blend(start.body, end.body, share)
+        if start.posture == end.posture:
+            yield mixed
+            continue
+        posture = between(start.posture, end.posture, share)
+        placed = body.placed(stand(body, posture), *at)
+        yield placed._replace(pose=overlay(placed.pose, mixed.pose, kept)) if n < frames else end.body
+
+
+class BlockedError(Exception):
+    """Raised while a movement is planned: what is in the way of it."""
+
+    def __init__(self, owner: str) -> None:
+        super().__init__(owner)
+        self.owner = owner
+
+
+@dataclass(frozen=True, eq=False)
+class Screen:
+    """What a movement is screened against: the load, contacts that are meant, joints as if they were so, and what those
+    joints may touch."""
+
+    hold: Hold | None = None
+    allow: Sequence[Allowed] = ()
+    joints: Mapping[tuple[str, str], float] | None = None
+    touching: Sequence[str] = ()
+
+    def hit(self, stage: Stage, body: BodyPose) -> Hit | None:
+        """What a body frame would run into."""
+        return stage.hit(
+            body, self.hold, allow=self.allow, joints=self.joints, touching=self.touching, brush=BRUSH_MOVING
+        )
+
+    def check(self, stage: Stage, *bodies: BodyPose) -> None:
+        """Raises BlockedError: a body frame would run into something."""
+        for body in bodies:
+            hit = self.hit(stage, body)
+            if hit is not None:
+                raise BlockedError(hit.owner)
+
+
+@dataclass
+class Reasons:
+    """Why nothing came of it so far: whether the hand got there at all, and what was in the way then."""
+
+    reached: bool = False
+    blocker: str = ""
+
+    def blocked(self, owner: str) -> None:
+        """Something was in the way of a hand that reaches."""
+        self.reached = True
+        self.blocker = self.blocker or owner
+
+
+def straight(stage: Stage, keys: Sequence[Key], frames: Sequence[int], screen: Screen) -> Move:
+    """Through keys in turn, all from where the wearer stands.
+
+    Raises:
+        BlockedError: a frame runs into something.
+    """
+    move: Move = []
+    for start, end, count in zip(keys, keys[1:], frames, strict=False):
+        for body in filled(stage.person.body, stage.wearer.stand, start, end, count):
+            screen.check(stage, body)
+            move.append(body)
+    return move
+
+
+def bridge(stage: Stage, start: Key, end: Key, side: Side, screen: Screen) -> Move:
+    """From one key to another directly, or past where the hand waits close to the body.
+
+    Raises:
+        BlockedError: every way runs into something; the first one's obstacle.
+    """
+    near = tucked(stage.person.body, side)
+    ways = [
+        [start, end],
+        [start, start.arm(side, near), end],
+        [start, start.arm(side, near), end.arm(side, near), end],
+        [start, end.arm(side, near), end],
+    ]
+    first: BlockedError | None = None
+    for way in ways:
+        counts = [LONG] if len(way) == 2 else [SHORT] * (len(way) - 1)
+        try:
+            for key in way[1:-1]:
+                screen.check(stage, key.body)
+            return straight(stage, way, counts, screen)
+        except BlockedError as blocked:
+            first = first or blocked
+    raise first or BlockedError("")
+
+
+def elbows(
+    body: Body,
+    at: Stand,
+    side: Side,
+    target: Floats,
+    *,
+    point: Floats,
+    palm: Floats | None = None,
+    fingers: Floats | None = None,
+    shelf: bool = False,
+    others: bool = True,
+) -> Iterator[PosturedReach]:
+    """Every posture that reaches, the easiest first, each with the arm as is most comfortable, then (`others`) with the
+    elbow low and high: one may be free where another is not."""
+    for posed in reaches(body, Feet(*at), side, target, point=point, palm=palm, fingers=fingers, shelf=shelf):
+        yield posed
+        standing = at_stand(body, at, posed.posture)
+        for near in ELBOWS if others else ():
+            found = reach(body, standing, side, target, point=point, palm=palm, fingers=fingers, near=near)
+            if found is not None:
+                yield PosturedReach(posed.posture, found)
+
+
+def roofed(stage: Stage, point: ArrayLike) -> bool:
+    """Whether something is so close above a point that a hand can't come from there."""
+    start = np.asarray(point)
+    _, along = stage.collision.rays(start, start[None] + np.array([0.0, 0.0, ROOF]))
+    return bool(along[0] <= 1)
+
+
+def rest(stage: Stage) -> Key:
+    """The wearer as it is between two actions."""
+    return Key(UPRIGHT, stage.idle())
+
+
+def at_stand(body: Body, at: Stand, posture: Posture) -> BodyPose:
+    """Standing in a posture, arms hanging."""
+    return body.placed(stand(body, posture), *at)

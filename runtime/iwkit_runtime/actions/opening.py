@@ -1,0 +1,85 @@
+"""Opening and closing as commands: go to the handle, move the joint, look inside (ACT-4, ACT-8)."""
+
+from __future__ import annotations
+
+from iwkit_runtime.actions import looking
+from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.motion import Reasons
+from iwkit_runtime.actions.operate import Swing, execute_swing, handle_at, moving_link, plan_swing, swing_stances
+from iwkit_runtime.actions.refusals import RefusedError
+from iwkit_runtime.actions.stances import go_and
+from iwkit_runtime.actions.walking import attempt
+from iwkit_runtime.physical.spec import Link
+from iwkit_runtime.physical.trajectory import Stand
+
+ROUNDS = 4
+"""Places from which one joint is moved, one after the other, at most."""
+PARTS = 4
+"""Places tried for a part of the movement."""
+
+
+def open_thing(act: Act) -> None:
+    """Go to a thing and open it; then look inside."""
+    _operate(act, opening=True)
+    act.emit("opened", object=act.names[0])
+    act.expect = (("open", act.names[0]),)
+    if act.stage.placed[act.names[0]].kind != "door":
+        looking.gaze_at(act, act.names[0])
+
+
+def close_thing(act: Act) -> None:
+    """Go to a thing and close it."""
+    _operate(act, opening=False)
+    act.emit("closed", object=act.names[0])
+    act.expect = (("closed", act.names[0]),)
+
+
+def _operate(act: Act, *, opening: bool) -> None:
+    """Move a joint to its limit, from as many places as it takes.
+
+    Raises:
+        RefusedError: it can't be moved to its limit.
+    """
+    stage, name = act.stage, act.names[0]
+    goal = act.at.goal(name)
+    for turn in range(ROUNDS):
+        swing = _go_and_plan(act, name, opening, last=turn == ROUNDS - 1)
+        if turn == 0:
+            if goal is not None:
+                act.place = goal.at
+            if stage.wearer.gaze is None:
+                stage.glance(looking.focus(act, name))
+            act.see()
+        execute_swing(act, swing)
+        stage.settle(stage.idle(), stage.wearer.gaze)
+        if swing.whole:
+            return
+
+
+def _go_and_plan(act: Act, name: str, opening: bool, *, last: bool) -> Swing:
+    """Go where the joint can be moved to its limit; if there is no such place, where it can be moved furthest."""
+    stage, link = act.stage, _link(act, name)
+    contact = handle_at(stage, name, link, stage.engine.joints()[name, link.name])
+    parts: list[tuple[int, Stand, Swing]] = []
+
+    def plan(at: Stand, reasons: Reasons) -> Swing | None:
+        swing = plan_swing(stage, name, at, opening=opening, reasons=reasons)
+        if swing is None or swing.whole:
+            return swing
+        parts.append((len(swing.values), at, swing))
+        return None
+
+    try:
+        return go_and(act, name, contact[:2], plan, among=swing_stances(stage, name, opening=opening))
+    except RefusedError as refused:
+        for _, stand, swing in sorted(parts, key=lambda part: -part[0])[:PARTS]:
+            if not last and (stand == stage.wearer.stand or attempt(act, stand, f"to {act.public(name)}") is None):
+                return swing
+        raise refused
+
+
+def _link(act: Act, name: str) -> Link:
+    link = moving_link(act.stage.placed[name])
+    if link is None or link.joint is None:
+        raise RefusedError("NOT_BUILT", f"[{act.command.verb}] without a handle")
+    return link

@@ -1,0 +1,293 @@
+"""Opening and closing: the left hand follows the handle while the joint moves (ACT-4, PHY-7)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.motion import (
+    SHORT,
+    BlockedError,
+    Key,
+    Move,
+    Reasons,
+    Screen,
+    at_stand,
+    bridge,
+    rest,
+    straight,
+)
+from iwkit_runtime.actions.room import way_out
+from iwkit_runtime.body.arms import Reach, angles_of, reach
+from iwkit_runtime.body.hands import Grip, closed, grip_point
+from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
+from iwkit_runtime.body.posture import Posture
+from iwkit_runtime.body.reaching import Stance as Feet
+from iwkit_runtime.body.reaching import reaches
+from iwkit_runtime.engines.collision import Allowed
+from iwkit_runtime.nav.doors import Leaf
+from iwkit_runtime.nav.grid import Grid, Obstacle
+from iwkit_runtime.nav.stance import Stance, snapped, stances
+from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
+from iwkit_runtime.physical.scene_spec import Joints, Placed
+from iwkit_runtime.physical.spec import Floats, Link, Vector
+from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.wearer import carrying, moved
+
+TURN, SLIDE = 0.14, 0.06
+"""How far a joint moves a frame: radians about a hinge, metres along a slide."""
+SHARE = 0.1
+"""The least part of the movement that the hand must go along; then the leaf goes on by itself."""
+LEAST = 0.15
+"""The least part of a movement that is worth going back for another one."""
+GRIP = Grip("cylindrical", 0.03)
+FAR = 0.85
+"""Metres before a handle around which a stance is looked for where there is none nearer."""
+TURNED = tuple(math.radians(angle) for angle in (0, -30, 30))
+"""How far the wearer is turned from facing the handle: its left hand gets further when it is turned to the right."""
+POSTURES = 4
+"""Postures tried from one stance."""
+BEFORE = 0.10
+"""Metres before the handle from which the hand goes straight to it."""
+POSES = 9
+"""Steps by which the sweep of a leaf is taken up."""
+OUT = 0.05
+"""A door's lever stands off its face by so much."""
+
+
+@dataclass(frozen=True, eq=False)
+class Swing:
+    """A joint being moved: the hand goes to the handle, along with it for a while, and back. `whole`: to its limit."""
+
+    name: str
+    link: str
+    values: tuple[float, ...]
+    to: Move
+    along: Move
+    back: Move
+    look: Vector
+    whole: bool
+
+
+# --- what moves -------------------------------------------------------------------------------------------------------
+
+
+def moving_link(placed: Placed) -> Link | None:
+    """The link that one opens: the first that has a joint and a handle."""
+    return next((link for link in placed.asset.links if link.joint and link.handle), None)
+
+
+def handle_at(stage: Stage, name: str, link: Link, value: float, beyond: bool = False) -> Vector:
+    """Where the handle is in the world when the joint has a value; `beyond`: that on the other face of a door."""
+    point = np.array(link.handle)
+    if beyond:
+        point[1] = max(float(piece.vertices[:, 1].max()) for piece in link.pieces) + OUT
+    x, y, z = _link_frame(stage, name, link, value).point(point).tolist()
+    return x, y, z
+
+
+def _link_frame(stage: Stage, name: str, link: Link, value: float) -> Frame:
+    placed, joints = stage.placed[name], stage.engine.joints()
+    values = {part.name: joints[name, part.name] for part in placed.asset.links if part.joint} | {link.name: value}
+    return link_frames(placed.asset, frame(stage.engine.poses()[name]), values)[link.name]
+
+
+def _leaf_pieces(stage: Stage, name: str, link: Link, value: float) -> tuple[Floats, ...]:
+    at = _link_frame(stage, name, link, value)
+    return tuple(at.point(piece.vertices) for piece in link.pieces)
+
+
+def closed_leaves(stage: Stage, grid: Grid) -> list[Leaf]:
+    """The closed doors of the scene, as navigation knows them."""
+    leaves = []
+    joints = stage.engine.joints()
+    for placed in stage.spec.placed:
+        link = moving_link(placed) if placed.kind == "door" else None
+        if link is None or link.joint is None or joints[placed.name, link.name] > link.joint.low + 0.02:
+            continue
+        values = np.linspace(link.joint.low, link.joint.high, POSES + 1).tolist()
+        poses = tuple(_leaf_pieces(stage, placed.name, link, value) for value in values)
+        leaves.append(Leaf(placed.name, poses, handle_at(stage, placed.name, link, link.joint.low)[:2]))
+    return [leaf for leaf in leaves if grid.owned(leaf.name).any()]
+
+
+def open_grid(stage: Stage) -> Grid:
+    """The occupancy as if every closed door were gone: routes open them."""
+    grid = stage.grid()
+    names = [leaf.name for leaf in closed_leaves(stage, grid)]
+    return grid.without(*names) if names else grid
+
+
+# --- planning ---------------------------------------------------------------------------------------------------------
+
+
+def swing_stances(stage: Stage, name: str, *, opening: bool) -> Iterator[Stance]:
+    """Where to stand to move a joint: near the handle, out of the sweep; then wherever there is room in front."""
+    link = moving_link(stage.placed[name])
+    if link is None or link.joint is None:
+        return
+    grid, here, start = stage.grid(), stage.wearer.stand[:2], stage.engine.joints()[name, link.name]
+    handle = handle_at(stage, name, link, start)[:2]
+    swept = grid
+    for value in np.linspace(start, link.joint.high if opening else link.joint.low, POSES + 1).tolist():
+        swept = swept.with_pieces(
+            Obstacle(f"sweep of {name}", "door", v) for v in _leaf_pieces(stage, name, link, value)
+        )
+    front = _link_frame(stage, name, link, link.joint.low).turn @ (0.0, -1.0, 0.0)
+    off = handle[0] + FAR * float(front[0]), handle[1] + FAR * float(front[1])
+    for found in (stances(grid, handle, here, standing=swept), snapped(grid, off, handle, here)):
+        for stance in found:
+            yield from (stance._replace(heading=stance.heading + turn) for turn in TURNED)
+
+
+def plan_swing(stage: Stage, name: str, at: Stand, *, opening: bool, reasons: Reasons | None = None) -> Swing | None:
+    """How to open or close a thing from a stance; None when it can't be done from there."""
+    placed = stage.placed[name]
+    link = moving_link(placed)
+    if link is None or link.joint is None:
+        return None
+    there = stage.wearer if at == stage.wearer.stand else moved(stage.wearer, stand=at, gaze=None)
+    if stage.hit(stage.person.upright(there), there.hold) is not None:
+        return None
+    before, stage.wearer = stage.wearer, there
+    try:
+        return _plan(stage, name, link, opening, reasons or Reasons())
+    finally:
+        stage.wearer = before
+
+
+def _plan(stage: Stage, name: str, link: Link, opening: bool, reasons: Reasons) -> Swing | None:
+    """From where the wearer stands now."""
+    joint = link.joint
+    if joint is None:
+        return None
+    start = stage.engine.joints()[name, link.name]
+    end = joint.high if opening else joint.low
+    step = TURN if joint.kind == "hinge" else SLIDE
+    count = max(2, math.ceil(abs(end - start) / step))
+    values = tuple(float(v) for v in np.linspace(start, end, count + 1)[1:])
+    body, beyond = stage.person.body, _behind(stage, name, link)
+    handle = handle_at(stage, name, link, start, beyond)
+    hand = grip_point(body, "left", GRIP)
+    found = reaches(body, Feet(*stage.wearer.stand), "left", handle, point=hand)
+    stage.wearer = moved(stage.wearer, gaze=handle)
+    for posed in islice(found, POSTURES):
+        key = _key(stage, posed.posture, posed.reach.body, handle)
+        try:
+            to = _to(stage, name, key, handle)
+            along, reached = _along(stage, name, link, values, key, beyond=beyond)
+            joints: Joints = {(name, link.name): values[len(along) - 1]}
+            screen = Screen(stage.wearer.hold, [Allowed(name, reached)], joints, _resting_on(stage, name))
+            back = bridge(stage, Key(posed.posture, along[-1]), rest(stage), "left", screen)
+            if way_out(stage, joints, _resting_on(stage, name)) is None:
+                raise BlockedError(name)
+        except BlockedError as blocked:
+            reasons.blocked(blocked.owner)
+            continue
+        return Swing(name, link.name, values[: len(along)], to, along, back, handle, len(along) == len(values))
+    return None
+
+
+def _key(stage: Stage, posture: Posture, reached: BodyPose, handle: Vector) -> Key:
+    """A body whose left hand grips a handle: the load in the right one, the eyes on it."""
+    body = stage.person.body
+    looked = stage.person.looking(at_stand(body, stage.wearer.stand, posture), handle)
+    key = Key(posture, carrying(reached, stage.wearer.hold)).head(looked)
+    return key.hand("left", closed(body, "left", GRIP))
+
+
+def _to(stage: Stage, name: str, key: Key, handle: Vector) -> Move:
+    """To the handle, the last bit straight towards it if the arm can.
+
+    Raises:
+        BlockedError: there is no free way.
+    """
+    x, y, _ = stage.wearer.stand
+    far = max(math.dist((x, y), handle[:2]), 1e-6)
+    before = np.array([*(np.array(handle[:2]) + BEFORE * (np.array((x, y)) - handle[:2]) / far), handle[2]])
+    followed = _followed(stage, key.body, before, angles_of(key.body.pose, "left"))
+    screen = Screen(stage.wearer.hold, [Allowed(name, handle)])
+    if followed is None:
+        return bridge(stage, rest(stage), key, "left", screen)
+    pre = Key(key.posture, followed.body)
+    return [*bridge(stage, rest(stage), pre, "left", screen), *straight(stage, [pre, key], [SHORT], screen)]
+
+
+def _behind(stage: Stage, name: str, link: Link) -> bool:
+    """Whether the wearer is on the inner side of a leaf that swings."""
+    if link.joint is None or link.joint.kind != "hinge":
+        return False
+    value = stage.engine.joints()[name, link.name]
+    local = _link_frame(stage, name, link, value).local((*stage.wearer.stand[:2], 1.0))
+    return bool(local[1] > np.array(link.handle)[1])
+
+
+def _along(
+    stage: Stage, name: str, link: Link, values: tuple[float, ...], key: Key, *, beyond: bool
+) -> tuple[Move, Vector]:
+    """The body at each value of the joint, and where the hand let go of the handle: where it can't follow any more. A
+    leaf that swings away from the wearer needs no more than a push. Where the leaf would run into something, it stops.
+
+    Raises:
+        BlockedError: that is too early, or the hand has to let go too early.
+    """
+    near, now, holding = angles_of(key.body.pose, "left"), key.body, True
+    touching = _resting_on(stage, name)
+    reached, last = (handle_at(stage, name, link, value, beyond) for value in (values[0], values[-1]))
+    here = stage.wearer.stand[:2]
+    needed = SHARE * len(values) if math.dist(here, last[:2]) < math.dist(here, reached[:2]) else 0
+    move: Move = []
+    for n, value in enumerate(values):
+        handle, joints = handle_at(stage, name, link, value, beyond), {(name, link.name): value}
+        screen = Screen(stage.wearer.hold, [Allowed(name, handle), Allowed(name, reached)], joints, touching)
+        followed = _followed(stage, now, handle, near) if holding else None
+        if followed is not None and screen.hit(stage, followed.body) is None:
+            now, near, reached = followed.body, followed.angles, handle
+        else:
+            holding = False
+            hit = screen.hit(stage, now)
+            if hit is not None and n >= max(needed, LEAST * len(values)):
+                return move[: n - 1], reached
+            if hit is not None or n < needed:
+                raise BlockedError(name if hit is None else hit.owner)
+        move.append(now)
+    return move, reached
+
+
+def _followed(stage: Stage, now: BodyPose, handle: ArrayLike, near: Floats) -> Reach | None:
+    """The body with its left hand at a place of the handle, the fingers as they are."""
+    body = stage.person.body
+    found = reach(body, now, "left", handle, point=grip_point(body, "left", GRIP), near=near)
+    if found is None:
+        return None
+    pose = overlay(now.pose, found.body.pose, arm_joints("left")[:4])
+    return found._replace(body=now._replace(pose=pose))
+
+
+def _resting_on(stage: Stage, name: str) -> list[str]:
+    """Things that touch a thing as it is: they come along, or did not mind so far."""
+    return sorted({hit.owner for hit in stage.collision.overlaps(name, margin=0.01)})
+
+
+# --- doing ------------------------------------------------------------------------------------------------------------
+
+
+def execute_swing(act: Act, swing: Swing) -> None:
+    """Film a planned movement of a joint from the stance it was planned for."""
+    stage = act.stage
+    stage.glance(swing.look)
+    for body in swing.to:
+        stage.shoot(body, gaze=swing.look)
+    for body, value in zip(swing.along, swing.values, strict=True):
+        stage.engine.set_joint(swing.name, swing.link, value)
+        stage.shoot(body, gaze=swing.look)
+    for body in swing.back:
+        stage.shoot(body, gaze=swing.look)
+    stage.sync()

@@ -1,0 +1,255 @@
+"""Putting down what is held: lowered, let go, settled; what comes of it is measured (ACT-8, PHY-8, PHY-9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, product
+
+import numpy as np
+
+from iwkit.world.state import FLOOR
+from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.grab import CLOSING, WAYS, shifted
+from iwkit_runtime.actions.grips import FLAT
+from iwkit_runtime.actions.motion import (
+    SHORT,
+    BlockedError,
+    Key,
+    Move,
+    Reasons,
+    Screen,
+    at_stand,
+    bridge,
+    elbows,
+    rest,
+    roofed,
+    straight,
+)
+from iwkit_runtime.actions.refusals import NoWayError, RefusedError
+from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, spots, upright
+from iwkit_runtime.actions.stances import front_of, go_and
+from iwkit_runtime.body.hands import closed, grip_point, relaxed
+from iwkit_runtime.engines.collision import Allowed
+from iwkit_runtime.physical.kinematics import frame
+from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.wearer import Hold, moved
+
+YAWS = tuple(math.radians(angle) for angle in (0, 25, -25, 55, -55))
+"""How far from the way it is carried a thing is turned when it is put down."""
+FACING = math.radians(60)
+"""A thing is turned to face the wearer when that takes no more than this."""
+LEAN, DROP = math.radians(16), 0.015
+"""A flat thing may lean so much when it is let go, so far above its place: it falls flat."""
+STANCES = 36
+"""Stances from which one place is tried."""
+POSTURES = 12
+TRIES = 6
+"""Places that are tried."""
+OVER = ((0.0, 0.08), (0.06, 0.05), (0.14, 0.03))
+"""Where the hand is before it lowers a thing, and after: metres back, and up."""
+AWAY = ((0.12, 0.0), (0.0, 0.12), (0.10, 0.08), (0.05, 0.03))
+"""Where the empty hand goes first: metres back, and up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Putting:
+    """A planned way to put a thing down from a stance."""
+
+    spot: Spot
+    to: Move
+    last: Key
+
+
+def put_on(act: Act) -> None:
+    """Put the held thing on a support."""
+    name, support = act.names
+    _put(act, support, spots(act, name, support, "surface"), "on")
+
+
+def put_inside(act: Act) -> None:
+    """Put the held thing into a container."""
+    name, container = act.names[:2]
+    _put(act, container, spots(act, name, container, "interior"), "inside")
+
+
+def put_on_floor(act: Act) -> None:
+    """Put the held thing on the floor beside something."""
+    name, anchor = act.names
+    place = act.at.floor_beside(anchor)
+    x, y = place.point or act.stage.wearer.stand[:2]
+    _put(act, anchor, floor_spots(act, name, (x, y, 0.0)), "floor")
+
+
+def drop(act: Act) -> None:
+    """Let go of what is held where one stands: it falls."""
+    stage, hold = act.stage, act.stage.wearer.hold
+    if hold is None:
+        raise RefusedError("OUT_OF_REACH", "anything")
+    body = stage.idle()
+    fingers = closed(stage.person.body, "right", hold.grip), relaxed("right")
+    stage.wearer = moved(stage.wearer, hold=None)
+    stage.engine.release(hold.name)
+    for n in range(1, CLOSING + 1):
+        share = n / CLOSING
+        stage.shoot(Key(rest(stage).posture, body).hand("right", (1 - share) * fingers[0] + share * fingers[1]).body)
+    stage.settle(body)
+    for frame_ in bridge(
+        stage, Key(rest(stage).posture, body), rest(stage), "right", Screen(None, [_around(stage, hold)])
+    ):
+        stage.shoot(frame_)
+    _released(act, hold.name)
+
+
+def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
+    stage = act.stage
+    hold = stage.wearer.hold
+    if hold is None:
+        raise RefusedError("OUT_OF_REACH", support)
+    goal, first = act.at.goal(support), None
+    front = front_of(stage, support) if how == "inside" else None
+    chosen = list(islice(places, TRIES))
+    for thorough, spot in product((False, True), chosen):
+        before, events, room, shown = stage.state(), len(act.happenings), act.room, act.shown
+        try:
+            plan = go_and(
+                act,
+                support,
+                (spot.x, spot.y),
+                partial(plan_put, stage, hold, spot, thorough),
+                front=front,
+                tries=STANCES,
+            )
+            stage.glance((spot.x, spot.y, spot.z))
+            act.see()
+            _lower(act, hold, plan)
+        except (RefusedError, BlockedError) as refused:
+            stage.restore(before)
+            del act.happenings[events:]
+            act.room, act.shown = room, shown
+            if isinstance(refused, BlockedError):
+                refused = RefusedError("TRAJECTORY_COLLISION", support, act.public(refused.owner))
+            first = first or refused
+            if isinstance(refused, NoWayError):
+                break
+            continue
+        if goal is not None:
+            act.place = goal.at
+        _released(act, hold.name)
+        act.expect = (("on_floor", hold.name),) if how == "floor" else ((how, hold.name, support),)
+        return
+    raise first if first else RefusedError("NO_ROOM", hold.name, support)
+
+
+def plan_put(  # noqa: PLR0917 (bound one by one)
+    stage: Stage, hold: Hold, spot: Spot, thorough: bool, at: Stand, reasons: Reasons
+) -> Putting | None:
+    """How to lower a thing onto a place from where the wearer stands; None when it can't be done from there."""
+    body = stage.person.body
+    point = grip_point(body, "right", hold.grip)
+    fist, screen, ways = closed(body, "right", hold.grip), Screen(hold), 0
+    covered = roofed(stage, np.array([spot.x, spot.y, spot.z + 2 * GAP]))
+    flat = stage.placed[hold.name].asset.size[2] <= FLAT
+    lean, gap = (LEAN, DROP) if flat else (0.0, GAP)
+    for yaw in _yaws(stage, hold, at):
+        thing = frame(upright((spot.x, spot.y, spot.z + gap), yaw))
+        grip = thing.then(frame(hold.offset).inverse())
+        palm, fingers = grip.turn[:, 1], grip.turn[:, 0]
+        found = elbows(
+            body, at, "right", grip.at, point=point, palm=palm, fingers=fingers, shelf=covered, others=thorough
+        )
+        for posed in (p for p in islice(found, POSTURES) if p.reach.palm_error <= lean):
+            hit = screen.hit(stage, posed.reach.body)
+            if hit is not None:
+                reasons.blocked(hit.owner)
+                continue
+            ways += 1
+            looked = stage.person.looking(at_stand(body, at, posed.posture), (spot.x, spot.y, spot.z))
+            key = Key(posed.posture, posed.reach.body).head(looked).hand("right", fist)
+            before = stage.wearer
+            stage.wearer = moved(before, gaze=(spot.x, spot.y, spot.z))
+            try:
+                return Putting(spot, _to(stage, hold, key), key)
+            except BlockedError as blocked:
+                reasons.blocked(blocked.owner)
+            finally:
+                stage.wearer = before
+            if ways == WAYS:
+                return None
+    return None
+
+
+def _yaws(stage: Stage, hold: Hold, at: Stand) -> Iterator[float]:
+    """How to turn a thing: its front to the wearer if that is near to how it is carried, else as it is carried."""
+    turn = frame(stage.person.held_pose(stage.person.body.forward(*stage.person.upright(stage.wearer)), hold)).turn
+    carried = math.atan2(turn[1, 0], turn[0, 0])
+    facing = at.heading - math.pi / 2
+    if abs(math.remainder(facing - carried, math.tau)) <= FACING:
+        yield facing
+    yield from (carried + yaw for yaw in YAWS)
+
+
+def _to(stage: Stage, hold: Hold, key: Key) -> Move:
+    """Raises BlockedError: every way runs into something."""
+    screen = Screen(hold)
+    first: BlockedError | None = None
+    for over in OVER:
+        pre = shifted(stage, key, hold, over)
+        if pre is None:
+            continue
+        try:
+            screen.check(stage, pre.body)
+            return [*bridge(stage, rest(stage), pre, "right", screen), *straight(stage, [pre, key], [SHORT], screen)]
+        except BlockedError as blocked:
+            first = first or blocked
+    raise first or BlockedError(hold.name)
+
+
+def _lower(act: Act, hold: Hold, plan: Putting) -> None:
+    """Film it: down, let go, settle, the hand away. Raises BlockedError when the hand can't get away."""
+    stage, gaze = act.stage, (plan.spot.x, plan.spot.y, plan.spot.z)
+    for body in plan.to:
+        stage.shoot(body, gaze=gaze)
+    stage.wearer = moved(stage.wearer, hold=None, gaze=gaze)
+    open_key = plan.last.hand("right", closed(stage.person.body, "right", hold.grip, 0.0))
+    stage.engine.release(hold.name)
+    stage.sync()
+    for body in straight(stage, [plan.last, open_key], [CLOSING], Screen(None, [_around(stage, hold)])):
+        stage.shoot(body, gaze=gaze)
+    stage.settle(open_key.body, gaze)
+    for body in _away(stage, hold, open_key):
+        stage.shoot(body, gaze=gaze)
+    stage.sync()
+
+
+def _away(stage: Stage, hold: Hold, key: Key) -> Move:
+    """The empty hand goes back from a thing, and down. Raises BlockedError when it can't."""
+    screen = Screen(None, [_around(stage, hold)])
+    first: BlockedError | None = None
+    for away in AWAY:
+        back = shifted(stage, key, hold, away)
+        if back is None:
+            continue
+        try:
+            return [*straight(stage, [key, back], [SHORT], screen), *bridge(stage, back, rest(stage), "right", screen)]
+        except BlockedError as blocked:
+            first = first or blocked
+    raise first or BlockedError(hold.name)
+
+
+def _around(stage: Stage, hold: Hold) -> Allowed:
+    """The hand may still touch what it has let go of."""
+    x, y, z = stage.centre(hold.name).tolist()
+    return Allowed(hold.name, (x, y, z))
+
+
+def _released(act: Act, name: str) -> None:
+    """Report where a thing has come to rest: what bears or contains it, as measured."""
+    measured = act.stage.relations.at(act.stage.moment())
+    holders = measured.places.of(name).containers or measured.bearers(name)
+    wanted = act.names[1] if len(act.names) > 1 and act.names[1] in holders else None
+    act.emit("released", object=name, to=wanted or (holders[0] if holders else FLOOR))
+    act.emit("moved", object=name)

@@ -1,0 +1,131 @@
+"""Finding a place from which something can be done, and going there (ACT-1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TypeVar
+
+from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.motion import Reasons
+from iwkit_runtime.actions.operate import open_grid
+from iwkit_runtime.actions.refusals import NoWayError, RefusedError
+from iwkit_runtime.actions.room import clear
+from iwkit_runtime.actions.walking import attempt, blocker
+from iwkit_runtime.nav.geometry import Point, wrap
+from iwkit_runtime.nav.stance import RING, Stance, stances
+from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.wearer import moved
+
+STANCES = 48
+"""Stances for which an action is planned."""
+WALKS = 4
+"""Stances to which the wearer tries to walk."""
+
+TURNED = tuple(math.radians(angle) for angle in (16, 0, 35, 50, -20))
+"""How far the wearer is turned from facing what it takes: turned to the left, its right shoulder comes forward."""
+AHEAD = math.radians(40)
+"""What is no further to the side than this is done from where the wearer stands as it stands, if that can be."""
+
+FRONTAL = math.radians(60)
+"""What is inside is reached from no further to the side of its front than this."""
+
+Plan = TypeVar("Plan")
+
+
+def standing(stage: Stage, contact: Point, among: Iterable[Stance] | None = None) -> Iterator[Stand]:
+    """Where the wearer can stand around a contact point (or among given stances), the nearest first."""
+    here = stage.wearer.stand
+    if among is None:
+        around = list(stances(open_grid(stage), contact, here[:2]))
+        found: Iterable[Stance] = (s._replace(heading=s.heading + turn) for turn in TURNED for s in around)
+        near = RING[0] <= math.dist(here[:2], contact) <= RING[-1]
+        yield from [here] if near and _faces(here, contact) else []
+    else:
+        found = among
+    yield from (stand for s in found if clear(stage, stand := Stand(s.x, s.y, wrap(s.heading))))
+
+
+def _faces(stand: Stand, contact: Point) -> bool:
+    """Whether a point is so nearly ahead that the wearer needn't turn to it."""
+    bearing = math.atan2(contact[1] - stand.y, contact[0] - stand.x)
+    return abs(math.remainder(bearing - stand.heading, math.tau)) <= AHEAD
+
+
+def go_and(
+    act: Act,
+    name: str,
+    contact: Point,
+    plan: Callable[[Stand, Reasons], Plan | None],
+    *,
+    front: float | None = None,
+    among: Iterable[Stance] | None = None,
+    tries: int = STANCES,
+) -> Plan:
+    """Find a stance from which something can be done with a thing, go there, and return the plan for it.
+
+    `plan` is asked for stances one at a time, with the wearer standing there: those of `among`, or all around the
+    contact point that are on the side to which `front` points (radians), if it is given.
+
+    Raises:
+        RefusedError: PATH_BLOCKED, OUT_OF_REACH or TRAJECTORY_COLLISION; everything is as before.
+    """
+    stage, reasons, walks = act.stage, Reasons(), 0
+    refused: RefusedError | None = None
+    tried = 0
+    for stand in standing(stage, contact, among):
+        if front is not None and not _before(stand, contact, front):
+            continue
+        tried += 1
+        if tried > tries or walks == WALKS:
+            break
+        found = as_if_at(stage, stand, partial(plan, stand, reasons))
+        if found is None:
+            continue
+        refused = None if stand == stage.wearer.stand else attempt(act, stand, f"to {act.public(name)}")
+        if refused is None:
+            return found
+        walks += 1
+    if refused is not None:
+        raise refused
+    if not tried:
+        raise _no_way(act, name, contact)
+    if reasons.reached:
+        raise RefusedError("TRAJECTORY_COLLISION", act.public(name), act.public(reasons.blocker))
+    raise RefusedError("OUT_OF_REACH", act.public(name))
+
+
+def front_of(stage: Stage, name: str) -> float | None:
+    """The direction to which a fixture's front looks; None for a thing that can be reached into from all around."""
+    placed = stage.placed[name]
+    return placed.yaw - math.pi / 2 if placed.kind == "fixture" else None
+
+
+def _before(stand: Stand, contact: Point, front: float) -> bool:
+    bearing = math.atan2(stand.y - contact[1], stand.x - contact[0])
+    return abs(math.remainder(bearing - front, math.tau)) <= FRONTAL
+
+
+def as_if_at(stage: Stage, stand: Stand, ask: Callable[[], Plan]) -> Plan:
+    """Ask something with the wearer standing elsewhere."""
+    before = stage.wearer
+    if stand != before.stand:
+        stage.wearer = moved(before, stand=stand, gaze=None)
+    try:
+        return ask()
+    finally:
+        stage.wearer = before
+
+
+def _no_way(act: Act, name: str, contact: Point) -> RefusedError:
+    """Nowhere to stand by a thing that can be walked to: what is in the way."""
+    grid = open_grid(act.stage)
+    middles = grid.all_centres()
+    away = ((middles - contact) ** 2).sum(1) ** 0.5
+    near = [n for n in range(len(away)) if RING[0] <= away[n] <= RING[-1] and grid.covers(tuple(middles[n]))]
+    best = max(near, key=lambda n: float(grid.clearance.flat[n]), default=None)
+    goal = contact if best is None else (float(middles[best][0]), float(middles[best][1]))
+    by = blocker(act, goal)
+    return NoWayError("PATH_BLOCKED", f"to {act.public(name)}", by)

@@ -1,0 +1,65 @@
+"""The primitives of the physical world as one table: what the body does for each (ACT; spec Table 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from iwkit_runtime.actions import grab, looking, opening, place, walking
+from iwkit_runtime.actions.act import Act
+
+TURN_SIGN = {"TurnLeft": 1.0, "TurnRight": -1.0, "TurnAround": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How a primitive is done. `keeps_view`: what a look has shown stays in view, as in the symbolic world."""
+
+    do: Callable[[Act], None]
+    keeps_view: bool = False
+
+
+def _walk(act: Act) -> None:
+    walking.approach(act, act.names[0])
+    if act.names[0] in act.stage.placed:
+        point = looking.focus(act, act.names[0])
+        looking.face(act, point)
+        act.glance(point)
+
+
+def _turn(act: Act) -> None:
+    walking.turn_by(act, TURN_SIGN[act.command.verb] * math.radians(act.command.scalar or 0.0))
+
+
+def _wait(act: Act) -> None:
+    body = act.stage.idle()
+    for _ in range(math.ceil(round((act.command.scalar or 0.0) * 12, 6))):
+        act.stage.shoot(body, gaze=act.stage.wearer.gaze)
+
+
+def _confirm(act: Act) -> None:
+    act.emit("confirmed", by="wearer")
+
+
+ACTIONS: Final[dict[str, Row]] = {
+    "navigate_to": Row(_walk),
+    "forward": Row(walking.forward),
+    "turn": Row(_turn),
+    "pick": Row(grab.grab),
+    "release": Row(place.drop),
+    "place": Row(place.put_on),
+    "place_inside": Row(place.put_inside),
+    "place_on_floor": Row(place.put_on_floor),
+    "open": Row(opening.open_thing),
+    "close": Row(opening.close_thing),
+    "open_door": Row(opening.open_thing),
+    "close_door": Row(opening.close_thing),
+    "look_around": Row(looking.look_around, keeps_view=True),
+    "look_scan": Row(looking.look_scan, keeps_view=True),
+    "look_at": Row(looking.look_at, keeps_view=True),
+    "wait": Row(_wait, keeps_view=True),
+    "confirm": Row(_confirm, keeps_view=True),
+}
+"""Primitive -> what is done. A primitive that is not here is refused with NOT_BUILT."""

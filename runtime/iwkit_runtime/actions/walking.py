@@ -1,0 +1,233 @@
+"""Going somewhere: routes through doors, every pose of the way screened (ACT-2 to ACT-5, PHY-4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from iwkit.floorplan import rooms_at
+from iwkit.world.layout import Goal
+from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.operate import Swing, closed_leaves, execute_swing, open_grid, plan_swing
+from iwkit_runtime.actions.refusals import NoWayError, RefusedError
+from iwkit_runtime.actions.room import BRUSH, clear, way_out
+from iwkit_runtime.body import gait
+from iwkit_runtime.body.pose import blend
+from iwkit_runtime.nav.astar import Costs
+from iwkit_runtime.nav.doors import OpenLeg, WalkLeg, find_blocker, plan_route
+from iwkit_runtime.nav.geometry import Floats, Point, wrap
+from iwkit_runtime.nav.grid import Grid
+from iwkit_runtime.nav.route import Failure
+from iwkit_runtime.nav.stance import Stance, snapped
+from iwkit_runtime.nav.walk import STEP, Pose, Trajectory, walk
+from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.wearer import moved, turned_head
+
+COSTS = Costs(safe=0.5)
+"""The paper's 0.35 m from obstacles suits a body without arms: with them hanging, ours is 0.75 m wide."""
+EASE = 5
+"""Frames in which the head turns ahead and the arms are drawn in."""
+PRESS = 0.06
+"""Metres by which a walking body may press into something: what swings beside the screened upright one (PHY-10)."""
+TURN = math.radians(9.9)
+"""Turn a frame on the spot."""
+TRIES = 6
+"""Places tried for the end of a way before the first reason to fail is given."""
+HANDLE_TRIES = 24
+"""Stances tried at a door's handle."""
+RING = (0.15, 0.3, 0.45, 0.6)
+"""Metres from the middle of a room at which other places to stop are looked for."""
+
+
+def approach(act: Act, name: str) -> None:
+    """Go where a thing is within reach in the mind's sense: to its fixture, its door, its room."""
+    goal = act.at.goal(name)
+    if goal is not None:
+        go_to(act, goal, name)
+
+
+def go_to(act: Act, goal: Goal, name: str) -> None:
+    """Go to a place of the mind's plan, or to the nearest one where the body fits.
+
+    Raises:
+        RefusedError: PATH_BLOCKED or TRAJECTORY_COLLISION, with what is in the way.
+    """
+    first: RefusedError | None = None
+    for stand in islice(_ends(act, goal), TRIES):
+        refused = attempt(act, stand, f"to {act.public(name)}")
+        if refused is None:
+            act.place = goal.at
+            return
+        first = first or refused
+        if refused.code == "PATH_BLOCKED":
+            break
+    raise first or NoWayError("PATH_BLOCKED", f"to {act.public(name)}", blocker(act, (goal.x, goal.y)))
+
+
+def attempt(act: Act, end: Stand, whither: str) -> RefusedError | None:
+    """Go somewhere; when that fails, everything is as before and the reason is given."""
+    before, events, room = act.stage.state(), len(act.happenings), act.room
+    act.move_on()
+    try:
+        travel(act, end, whither)
+    except RefusedError as refused:
+        act.stage.restore(before)
+        del act.happenings[events:]
+        act.room = room
+        return refused
+    act.arrive(events)
+    return None
+
+
+def _ends(act: Act, goal: Goal) -> Iterator[Stand]:
+    """Places to stop: the mind's, then near ones."""
+    stage = act.stage
+    here = stage.wearer.stand
+    if goal.at is None:
+        for x, y in [(goal.x, goal.y), *_around((goal.x, goal.y))]:
+            heading = math.radians(goal.heading) if goal.heading is not None else math.atan2(y - here.y, x - here.x)
+            if clear(stage, Stand(x, y, heading)):
+                yield Stand(x, y, heading)
+        return
+    ahead = math.radians(goal.heading or 0.0)
+    contact = (goal.x + 0.45 * math.cos(ahead), goal.y + 0.45 * math.sin(ahead))
+    found = snapped(open_grid(stage), (goal.x, goal.y), contact, here[:2], lambda s: clear(stage, Stand(*s[:3])))
+    yield from (Stand(s.x, s.y, s.heading) for s in found)
+
+
+def _around(middle: Point) -> Iterator[Point]:
+    for radius in RING:
+        for n in range(8):
+            yield middle[0] + radius * math.cos(n * math.pi / 4), middle[1] + radius * math.sin(n * math.pi / 4)
+
+
+def blocker(act: Act, goal: Point) -> str:
+    """What is in the way to a place, as the wearer calls it."""
+    failure = find_blocker(open_grid(act.stage), act.stage.wearer.stand[:2], goal)
+    return "something" if failure.blocker is None else act.public(failure.blocker)
+
+
+def travel(act: Act, end: Stand, whither: str) -> None:
+    """Walk to a place, opening the closed doors on the way; events as they fall due.
+
+    Raises:
+        RefusedError: PATH_BLOCKED or TRAJECTORY_COLLISION, with what is in the way.
+    """
+    stage = act.stage
+    grid = stage.grid()
+    swings: dict[tuple[str, Stance], Swing] = {}
+    tried: dict[str, int] = {}
+
+    def accept(door: str, stance: Stance) -> bool:
+        tried[door] = tried.get(door, 0) + 1
+        if tried[door] > HANDLE_TRIES:
+            return False
+        swing = plan_swing(stage, door, Stand(*stance[:3]), opening=True)
+        if swing is None or not swing.whole:
+            return False
+        swings[door, stance] = swing
+        return True
+
+    route = plan_route(grid, closed_leaves(stage, grid), stage.wearer.stand[:2], end[:2], accept=accept, costs=COSTS)
+    if isinstance(route, Failure):
+        raise _failed(act, route, whither)
+    ends = [Stand(*leg.stance[:3]) for leg in route.legs if isinstance(leg, OpenLeg)] + [end]
+    for leg in route.legs:
+        if isinstance(leg, WalkLeg):
+            _walk(act, leg.grid, ends.pop(0), whither)
+        else:
+            execute_swing(act, swings[leg.door, leg.stance])
+            act.emit("opened", object=leg.door)
+
+
+def _failed(act: Act, failure: Failure, whither: str) -> NoWayError:
+    by = "something" if failure.blocker is None else act.public(failure.blocker)
+    about = (whither, by) if failure.code == "PATH_BLOCKED" else (whither.removeprefix("to "), by)
+    return NoWayError(failure.code, *about)
+
+
+def _walk(act: Act, grid: Grid, end: Stand, whither: str) -> None:
+    stage = act.stage
+    if end == stage.wearer.stand:
+        return
+    for drawn in (False, True):
+        walked = _walked(stage, grid, end, drawn)
+        if not isinstance(walked, Failure):
+            stride(act, walked.poses, whither, drawn=drawn)
+            return
+    back = way_out(stage)
+    if back:
+        stride(act, np.array([stage.wearer.stand, *back]), whither, drawn=True)
+        walked = _walked(stage, grid, end, drawn=True)
+    if isinstance(walked, Failure):
+        raise _failed(act, walked, whither)
+    stride(act, walked.poses, whither, drawn=True)
+
+
+def _walked(stage: Stage, grid: Grid, end: Stand, drawn: bool) -> Trajectory | Failure:
+    def fits(x: float, y: float, heading: float) -> bool:
+        return clear(stage, Stand(x, y, heading), BRUSH, drawn=drawn)
+
+    return walk(grid, Pose(*stage.wearer.stand), Pose(*end), fits, COSTS)
+
+
+def stride(act: Act, rows: Floats, whither: str, *, drawn: bool = False) -> None:
+    """Film a walk along poses (n, 3), the first of them where the wearer stands; `drawn`: with its arms drawn in."""
+    stage = act.stage
+    hold = stage.wearer.hold
+    before = stage.idle()
+    frames = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
+    stage.wearer = moved(stage.wearer, gaze=None)
+    for n, (row, gaited) in enumerate(zip(rows.tolist()[1:], frames[1:], strict=True), start=1):
+        body = turned_head(gaited, blend(before, gaited, n / EASE)) if n < EASE else gaited
+        if drawn:
+            share = min(1.0, n / EASE, (len(frames) - 1 - n) / EASE)
+            body = blend(body, stage.person.drawn(body, hold), share)
+        hit = stage.hit(body, hold, tolerance=PRESS)
+        if hit is not None:
+            raise NoWayError("TRAJECTORY_COLLISION", whither.removeprefix("to "), act.public(hit.owner))
+        _enter(act, (row[0], row[1]))
+        stage.shoot(body, Stand(row[0], row[1], row[2]))
+    stage.sync()
+
+
+def _enter(act: Act, place: Point) -> None:
+    """Report the room when a step leads over its threshold."""
+    layout = act.at.layout
+    rooms = [layout.rooms[room] for room in rooms_at(layout.scene, place)]
+    if rooms and act.room not in rooms:
+        act.room = rooms[0]
+        act.emit("entered", room=act.room)
+
+
+def forward(act: Act) -> None:
+    """Walk straight ahead by the distance of the command."""
+    x, y, heading = act.stage.wearer.stand
+    distance = act.command.scalar or 0.0
+    steps = max(1, math.ceil(distance / STEP - 1e-9))
+    rows = np.array(
+        [
+            (x + distance * n / steps * math.cos(heading), y + distance * n / steps * math.sin(heading), heading)
+            for n in range(steps + 1)
+        ]
+    )
+    if not clear(act.stage, Stand(*rows[-1].tolist())):
+        raise NoWayError("PATH_BLOCKED", "ahead", blocker(act, (float(rows[-1][0]), float(rows[-1][1]))))
+    events = len(act.happenings)
+    stride(act, rows, "ahead")
+    act.place = None
+    act.arrive(events)
+
+
+def turn_by(act: Act, angle: float) -> None:
+    """Turn on the spot by an angle in radians, anticlockwise."""
+    x, y, heading = act.stage.wearer.stand
+    steps = max(1, math.ceil(abs(angle) / TURN - 1e-9))
+    rows = np.array([(x, y, heading + angle * n / steps) for n in range(steps + 1)])
+    stride(act, rows, "there")
+    end = act.stage.wearer.stand
+    act.stage.wearer = moved(act.stage.wearer, stand=end._replace(heading=wrap(end.heading)))
