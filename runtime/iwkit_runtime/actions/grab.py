@@ -30,7 +30,7 @@ from iwkit_runtime.actions.room import way_out
 from iwkit_runtime.actions.stances import front_of, go_and
 from iwkit_runtime.body.arms import angles_of, reach
 from iwkit_runtime.body.hands import closed, grip_frame, grip_point
-from iwkit_runtime.body.pose import HAND, BodyPose
+from iwkit_runtime.body.pose import HAND, BodyPose, blend
 from iwkit_runtime.body.posture import stand
 from iwkit_runtime.body.reaching import CARRY, PosturedReach
 from iwkit_runtime.engines.collision import Allowed
@@ -60,6 +60,10 @@ CARRIES = (
     (0.45, -0.12, 1.0),
 )
 """Where a held thing is carried, metres: ahead, to the left, above the floor."""
+
+
+SETTLE = 4
+"""Frames in which the gaze returns to where the thing was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +99,9 @@ def grab(act: Act) -> None:
     stage.wearer = moved(stage.wearer, hold=taking.hold, gaze=taking.target)
     for body in taking.back:
         stage.shoot(body, gaze=taking.target)
+    upright, idle = taking.back[-1], stage.idle()
+    for n in range(1, SETTLE + 1):  # the arm's way back was planned without regard to the gaze, which comes back here
+        stage.shoot(blend(upright, idle, n / SETTLE), gaze=taking.target)
     stage.sync()
     act.emit("grabbed", object=name, from_=FLOOR if source == "floor" else source)
     act.emit("moved", object=name)

@@ -60,7 +60,7 @@ class ScriptedAssistant:
 
 
 class ScriptedHuman:
-    """Does what the line just spoken expects, in order; under WATCH goes on with the plan. The wiring check."""
+    """Does what the line just spoken expects, one command a turn; under WATCH goes on with the plan. Checks wiring."""
 
     def __init__(self, task: CompiledTask) -> None:
         self._legend = Legend(task, families()[task.pack.source_family].human)
@@ -78,7 +78,7 @@ class ScriptedHuman:
             return write_human(speak=ASK_BACK)
         refused = latest is not None and bool(latest.done) and not latest.done[-1].ok
         if latest is not None and line is not None and not refused and len(latest.done) < len(line.do):
-            return write_human(action="\n".join(self._legend.text(c) for c in line.do[len(latest.done) :]))
+            return write_human(action=self._legend.text(line.do[len(latest.done)]))
         if view.plan is not None:
             return write_human(action=view.plan)
         if latest is not None:
