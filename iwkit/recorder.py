@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from iwkit.grammar import Command, render
@@ -48,9 +48,10 @@ class Recorder:
         self.baseline: State = frozenset()
         self.state: State = frozenset()
 
-    def reset(self, state: State) -> None:
+    def reset(self, state: State, fields: Mapping[str, Any] | None = None) -> None:
+        """The world was reset to `state`; `fields` go into the record beside it."""
         self.initial = self.state = state
-        self._sink("reset", {"state": sorted(map(list, state))})
+        self._sink("reset", {**(fields or {}), "state": sorted(map(list, state))})
 
     def step(
         self,

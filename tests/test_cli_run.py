@@ -26,6 +26,7 @@ from iwkit_runtime import selection
 PACKS = resources.root("taskpacks")
 F10 = str(PACKS / "finding" / "F10.yaml")
 A1 = str(PACKS / "accessibility" / "A1.yaml")
+QUICK = ("--draft", "--world", "symbolic")
 
 Cli = Callable[..., tuple[int, str, str]]
 
@@ -67,10 +68,12 @@ def own(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         sys.modules.pop(name, None)
 
 
-def test_a_run_and_its_report(cli: Cli) -> None:
-    code, out, _ = cli("run", F10, "--draft", "--human", "scripted", "--out", "runs/a")
+@pytest.mark.parametrize("world", [pytest.param("physical", marks=pytest.mark.slow), "symbolic"])
+def test_a_run_and_its_report(cli: Cli, world: str) -> None:
+    options = () if world == "physical" else ("--world", world)
+    code, out, _ = cli("run", F10, "--draft", "--human", "scripted", "--out", "runs/a", *options)
     assert code == 0
-    assert "oracle with scripted human, symbolic world" in out
+    assert f"oracle with scripted human, {world} world" in out
     assert "iwkit report runs/a --episode F10" in out
     code, out, errors = cli("report", "runs/a", "--json")
     assert (code, errors) == (0, "")
@@ -89,7 +92,7 @@ def test_a_run_and_its_report(cli: Cli) -> None:
 
 
 def test_a_failed_task_is_a_measurement(cli: Cli) -> None:
-    code, _, _ = cli("run", F10, "--draft", "--assistant", "silent", "--human", "scripted", "--out", "a")
+    code, _, _ = cli("run", F10, *QUICK, "--assistant", "silent", "--human", "scripted", "--out", "a")
     assert code == 0
     report = json.loads(cli("report", "a", "--json")[1])
     assert report["tasks"]["F10"]["status"] == "fail"
@@ -98,7 +101,7 @@ def test_a_failed_task_is_a_measurement(cli: Cli) -> None:
 
 def test_void_cells_exit_with_3_until_they_are_measured(cli: Cli, own: Callable[[str], str]) -> None:
     name = own("import os; return '$done$' if os.path.exists('up') else 1 / 0")
-    command = ("run", F10, "--draft", "--human", "scripted", "--assistant", name, "--out", "a")
+    command = ("run", F10, *QUICK, "--human", "scripted", "--assistant", name, "--out", "a")
     code, out, _ = cli(*command)
     assert code == 3
     assert "void" in out
@@ -115,7 +118,7 @@ def test_void_cells_exit_with_3_until_they_are_measured(cli: Cli, own: Callable[
 
 def test_what_an_agent_says_is_no_markup(cli: Cli, own: Callable[[str], str]) -> None:
     name = own("raise ValueError('[/bold] :boom: [link=x]')")
-    code, out, errors = cli("run", F10, "--draft", "--assistant", name, "--out", "a")
+    code, out, errors = cli("run", F10, *QUICK, "--assistant", name, "--out", "a")
     assert (code, "Traceback" in errors) == (3, False)
     assert "[/bold]" in out
     assert "[link=x]" in out
@@ -126,9 +129,9 @@ def test_what_an_agent_says_is_no_markup(cli: Cli, own: Callable[[str], str]) ->
     [
         (("run", "F10", "--out", "a"), "F10"),
         (("run", F10, "--draft", "--world", "x", "--out", "a"), "no world 'x': use physical, symbolic"),
-        (("run", F10, "--draft", "--assistant", "oracel", "--out", "a"), "no assistant 'oracel': use early, oracle"),
-        (("run", F10, "--draft", "--human", "none", "--out", "a"), "no human 'none': use rules, scripted"),
-        (("run", F10, "--draft", "--assistant", "no.where:X", "--out", "a"), "is its folder on PYTHONPATH?"),
+        (("run", F10, *QUICK, "--assistant", "oracel", "--out", "a"), "no assistant 'oracel': use early, oracle"),
+        (("run", F10, *QUICK, "--human", "none", "--out", "a"), "no human 'none': use rules, scripted"),
+        (("run", F10, *QUICK, "--assistant", "no.where:X", "--out", "a"), "is its folder on PYTHONPATH?"),
         (("run", "nothing.yaml", "--draft", "--out", "a"), "'nothing.yaml' is no file, folder or frozen task"),
         (("report", "nowhere"), "nowhere holds no run"),
         (("report", "nowhere", "--episode", "F10"), "nowhere holds no run"),
@@ -159,7 +162,7 @@ def test_a_task_that_is_nearly_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     entry = LockedPack.model_construct(path="finding/F10.yaml", **dict.fromkeys(("pack", "physical"), digest))
     lock = Lock.model_construct(packs={"F10": entry})
     monkeypatch.setattr(selection, "load_lock", lambda _home: lock)
-    code, _, errors = cli("run", "F1", "--draft", "--out", "a")
+    code, _, errors = cli("run", "F1", *QUICK, "--out", "a")
     assert (code, errors.strip()) == (1, "'F1' is no file, folder or frozen task: did you mean `F10`?")
 
 
@@ -173,20 +176,20 @@ def test_a_pack_that_is_not_frozen_needs_draft(cli: Cli, monkeypatch: pytest.Mon
 
 
 def test_an_episode_that_is_not_there(cli: Cli) -> None:
-    cli("run", F10, "--draft", "--human", "scripted", "--out", "a")
+    cli("run", F10, *QUICK, "--human", "scripted", "--out", "a")
     code, _, errors = cli("report", "a", "--episode", "F11")
     assert (code, errors.strip()) == (1, "a has no episode 'F11': it has F10-s0")
 
 
 def test_a_run_folder_of_another_assistant(cli: Cli) -> None:
-    cli("run", F10, "--draft", "--human", "scripted", "--out", "a")
-    code, _, errors = cli("run", F10, "--draft", "--human", "rules", "--out", "a")
+    cli("run", F10, *QUICK, "--human", "scripted", "--out", "a")
+    code, _, errors = cli("run", F10, *QUICK, "--human", "rules", "--out", "a")
     assert (code, errors.strip()) == (1, "a holds a run with another human (scripted, not rules): choose another --out")
 
 
 def test_a_run_that_is_going_on(cli: Cli, tmp_path: Path) -> None:
     with exclusive(tmp_path / "a"):
-        code, _, errors = cli("run", F10, "--draft", "--out", "a")
+        code, _, errors = cli("run", F10, *QUICK, "--out", "a")
     assert code == 1
     assert "another process is writing to it" in errors
 
@@ -197,7 +200,7 @@ def test_a_run_that_is_going_on(cli: Cli, tmp_path: Path) -> None:
 def command(out: str, *options: str, setup: str = "") -> list[str]:
     """The command line in a process of its own; `setup` is run before it."""
     code = f"import os, resource, sys\n{setup}\nfrom iwkit.cli.main import main\nmain()"
-    return [sys.executable, "-c", code, "run", F10, A1, "--draft", "--human", "scripted", "--out", out, *options]
+    return [sys.executable, "-c", code, "run", F10, A1, *QUICK, "--human", "scripted", "--out", out, *options]
 
 
 def finished(arguments: list[str], folder: Path, **options: Any) -> tuple[int, str]:

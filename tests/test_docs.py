@@ -80,7 +80,7 @@ def commands() -> Iterator[tuple[str, Any]]:
             yield from walk(f"{words} {name}", sub)
 
     app = typer.Typer()
-    for module in ("packs", "scenes", "catalogue", "authoring", "running"):
+    for module in ("packs", "scenes", "catalogue", "authoring", "running", "replay", "audit"):
         importlib.import_module(f"iwkit.cli.{module}").register(app)
     yield from walk("iwkit", typer.main.get_command(app))
 
@@ -96,7 +96,7 @@ def documented_commands() -> dict[str, str]:
 
 def test_every_command_module_is_walked() -> None:
     modules = {p.stem for p in (ROOT / "iwkit" / "cli").glob("*.py")} - {"__init__", "main"}
-    assert modules == {"packs", "scenes", "catalogue", "authoring", "running"}
+    assert modules == {"packs", "scenes", "catalogue", "authoring", "running", "replay", "audit"}
 
 
 def test_every_command_is_documented() -> None:
@@ -184,6 +184,7 @@ def test_readme_set_up_is_one_line_each(marker: str) -> None:
     assert f"\n  {lines[0].split()[2]})" in (ROOT / "dev").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_output_in_the_readme_is_real(tmp_path: Path) -> None:
     def iwkit(*words: str | Path) -> set[str]:
         command = [sys.executable, "-m", "iwkit.cli.main", *words]
@@ -261,10 +262,11 @@ def example_pack(folder: Path) -> Path:
     return path
 
 
-def test_the_example_pack_is_clean_and_its_controls_are_right(tmp_path: Path) -> None:
+@pytest.mark.parametrize("world", ["symbolic", pytest.param("physical", marks=pytest.mark.slow)])
+def test_the_example_pack_is_clean_and_its_controls_are_right(tmp_path: Path, world: str) -> None:
     path = example_pack(tmp_path)
     assert [str(p) for p in validate(path).problems] == []
-    report = run_controls(load_task(path))
+    report = run_controls(load_task(path), [world])
     assert [(r.assistant, r.human, r.why) for r in report.results if not r.right] == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ from iwkit.compile import CompiledTask
 from iwkit.grammar import render
 from iwkit.ledger import Journal, Record, read_records, write_json
 from iwkit.lock import controls_path
+from iwkit.world.base import World
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.play import play
 from iwkit_runtime.runs import make_world
 
-ORDER: tuple[tuple[str, str], ...] = (
+AGENTS: tuple[tuple[str, str], ...] = (
     ("oracle", "scripted"),
     ("oracle", "rules"),
     ("silent", "rules"),
@@ -24,12 +25,15 @@ ORDER: tuple[tuple[str, str], ...] = (
     ("early", "rules"),
 )
 """Assistant and human of each control, in the order they are run."""
+ORDER: tuple[tuple[str, str, str], ...] = tuple((world, *pair) for world in ("symbolic", "physical") for pair in AGENTS)
+"""World, assistant and human of each control: a pack is frozen when all of them are right. The quick world comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlResult:
     """One control. `right` says that it came out as it must, for the reason it must; `why` says what was seen."""
 
+    world: str
     assistant: str
     human: str
     right: bool
@@ -47,7 +51,6 @@ class ControlReport:
 
     pack: str
     digest: str
-    world: str
     runtime: str
     results: tuple[ControlResult, ...]
 
@@ -56,13 +59,22 @@ class ControlReport:
         return all(r.right for r in self.results)
 
     def to_json(self) -> dict[str, Any]:
-        return {"controls": "1.0", "right": self.right, **asdict(self)}
+        return {"controls": "1.1", "right": self.right, **asdict(self)}
 
 
-def run_controls(task: CompiledTask, world: str = "symbolic") -> ControlReport:
-    """Run every control of a pack."""
-    results = tuple(_control(task, world, assistant, human) for assistant, human in ORDER)
-    return ControlReport(task.id, task.digest, world, runtime_digest(), results)
+def run_controls(
+    task: CompiledTask,
+    worlds: Sequence[str] = ("symbolic", "physical"),
+    done: Callable[[ControlResult], None] = lambda _: None,
+) -> ControlReport:
+    """Run every control of a pack in some worlds; `done` hears of each as it ends."""
+    results = []
+    for name in worlds:
+        world = make_world(name)
+        for assistant, human in AGENTS:
+            results.append(_control(task, world, assistant, human))
+            done(results[-1])
+    return ControlReport(task.id, task.digest, runtime_digest(), tuple(results))
 
 
 def file_controls(report: ControlReport, home: Path) -> Path:
@@ -72,18 +84,17 @@ def file_controls(report: ControlReport, home: Path) -> Path:
     return path
 
 
-def _control(task: CompiledTask, world: str, assistant: str, human: str) -> ControlResult:
+def _control(task: CompiledTask, world: World, assistant: str, human: str) -> ControlResult:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attempt-001.jsonl"
         with Journal(path) as journal:
             header = {"task": task.id, "digest": task.digest}
-            end = play(task, make_world(world), journal, header, assistant=assistant, human=human)
+            end = play(task, world, journal, header, assistant=assistant, human=human)
         records, _ = read_records(path)
     right, why = _JUDGES[assistant](task, records, end)
     failed = tuple(c["id"] for c in end["score"]["conditions"] if not c["ok"])
-    return ControlResult(
-        assistant, human, right, why, end["status"], end["score"]["completion"], failed, end["ticks"], end["actions"]
-    )
+    seen = end["status"], end["score"]["completion"], failed, end["ticks"], end["actions"]
+    return ControlResult(world.name, assistant, human, right, why, *seen)
 
 
 Judge = Callable[[CompiledTask, list[Record], Record], tuple[bool, str]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
@@ -87,8 +88,8 @@ def _missing(report: Report, home: Path) -> list[str]:
         return [f"{report.path}: its controls were never run: {again}"]
     try:
         filed = json.loads(path.read_text("utf-8"))
-        ran = [(r["assistant"], r["human"]) for r in filed["results"]]
-        wrong = [f"{r['assistant']} with {r['human']}: {r['why']}" for r in filed["results"] if not r["right"]]
+        ran = [(r["world"], r["assistant"], r["human"]) for r in filed["results"]]
+        wrong = [_told(r) for r in filed["results"] if not r["right"]]
         same, code = filed["digest"] == task.digest, filed["runtime"]
     except (ValueError, KeyError, TypeError):
         return [f"{path}: not a controls file: {again}"]
@@ -100,6 +101,10 @@ def _missing(report: Report, home: Path) -> list[str]:
     if ran != list(ORDER):
         found.append(f"{report.path}: its controls are not complete: {again}")
     return [*found, *(f"{report.path}: control {reason}" for reason in wrong)]
+
+
+def _told(result: dict[str, Any]) -> str:
+    return "{assistant} with {human} in the {world} world: {why}".format_map(result)
 
 
 def check_lock(home: Path, library: Library | None = None) -> tuple[list[str], list[str]]:

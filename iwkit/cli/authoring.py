@@ -15,27 +15,36 @@ def register(app: typer.Typer) -> None:
 
 def controls(
     packs: Annotated[list[str], typer.Argument(help="Pack files or folders, or ids of frozen tasks.")],
-    world: Annotated[str, typer.Option(help="symbolic or physical.")] = "symbolic",
+    world: Annotated[str, typer.Option(help="both, symbolic or physical. Freezing needs both.")] = "both",
 ) -> None:
     """Prove packs sound: the oracle passes; no help, wrong help and early help fail. The result is filed by digest."""
     from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Table
 
     from iwkit.cli.main import EXIT_PROBLEM
     from iwkit.library import home_of
-    from iwkit_authoring.controls import file_controls, run_controls
+    from iwkit_authoring.controls import AGENTS, ORDER, ControlResult, file_controls, run_controls
     from iwkit_runtime.selection import select
 
-    table = Table("task", "assistant", "human", "status", "right", "why")
+    worlds = list(dict.fromkeys(row[0] for row in ORDER)) if world == "both" else [world]
+    sources = select(packs, draft=True)
+    table = Table("task", "world", "assistant", "human", "status", "right", "why")
     sound = True
-    for source in select(packs, draft=True):
-        report = run_controls(source.task, world)
-        file_controls(report, home_of(source.path))
-        sound = sound and report.right
-        for r in report.results:
-            table.add_row(
-                report.pack, r.assistant, r.human, r.status, "[green]yes[/]" if r.right else "[red]NO[/]", r.why
-            )
+    bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
+        row = progress.add_task("controls", total=len(sources) * len(worlds) * len(AGENTS))
+        for source in sources:
+            pack_id = source.task.id
+
+            def done(r: ControlResult, pack_id: str = pack_id) -> None:
+                right = "[green]yes[/]" if r.right else "[red]NO[/]"
+                table.add_row(pack_id, r.world, r.assistant, r.human, r.status, right, r.why)
+                progress.update(row, advance=1, description=f"{pack_id} {r.world} {r.assistant}")
+
+            report = run_controls(source.task, worlds, done)
+            file_controls(report, home_of(source.path))
+            sound = sound and report.right
     Console().print(table)
     if not sound:
         raise typer.Exit(EXIT_PROBLEM)

@@ -33,9 +33,9 @@ def _root(version: bool = typer.Option(False, "--version", help="Show the versio
 
 
 def _register() -> None:
-    from iwkit.cli import authoring, catalogue, packs, running, scenes
+    from iwkit.cli import audit, authoring, catalogue, packs, replay, running, scenes
 
-    for module in (packs, scenes, catalogue, authoring, running):
+    for module in (packs, scenes, catalogue, authoring, running, replay, audit):
         module.register(app)
 
 

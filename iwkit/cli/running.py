@@ -20,7 +20,7 @@ def run(
     ] = None,
     assistant: Annotated[str, typer.Option(help="oracle, silent, wrong, early, or module:Class.")] = "oracle",
     human: Annotated[str, typer.Option(help="rules, scripted, or module:Class.")] = "rules",
-    world: Annotated[str, typer.Option(help="symbolic or physical.")] = "symbolic",
+    world: Annotated[str, typer.Option(help="physical or symbolic.")] = "physical",
     draft: Annotated[
         bool, typer.Option("--draft", help="Also run packs that are not frozen, or changed since.")
     ] = False,

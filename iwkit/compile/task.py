@@ -19,6 +19,7 @@ from iwkit.problems import Problem
 from iwkit.source.check import check
 from iwkit.source.document import Document
 from iwkit.source.reader import read
+from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.pack import Pack
 from iwkit.spec.scene import Scene
 from iwkit.suggest import did_you_mean, snake
@@ -38,12 +39,13 @@ SOURCE_FAMILY = {
 
 @dataclass(frozen=True)
 class CompiledTask:
-    """One task, ready to run. `things` are in a fixed order, declared ones first."""
+    """One task, ready to run. `things` are in a fixed order, declared ones first; `catalogue` is its project's."""
 
     pack: Pack
     digest: str
     physical_digest: str
     scene: Scene
+    catalogue: Catalogue
     things: Mapping[str, Thing]
     handles: Mapping[str, Handle]
     vocabulary: Vocabulary
@@ -95,6 +97,7 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
         pack_digest(doc.data),
         physical,
         scene,
+        library.catalogue,
         things,
         handles(things, physical),
         vocabulary,

@@ -8,6 +8,7 @@ from iwkit.floorplan import Box
 from iwkit.trace import Relation, State
 from iwkit.world.checks import NEAR
 from iwkit.world.ground import gap
+from iwkit.world.layout import CLEARANCE
 from iwkit.world.situation import Situation
 from iwkit.world.state import WEARER, Baseline
 
@@ -32,7 +33,7 @@ class Relations:
         self._families |= {door: (door,) for door in self._doors}
         self._own: dict[str, tuple[object, State]] = {}
         self._near_kept: tuple[object, State] = (None, frozenset())
-        self._solids: tuple[object, dict[Box, tuple[str, ...]]] = (None, {})
+        self._solids: tuple[object, dict[tuple[Box, float], tuple[str, ...]]] = (None, {})
         self._pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], State] = {}
 
     def all(self) -> State:
@@ -116,8 +117,9 @@ class Relations:
         for root, names in members.items():
             if root in boxes or not self._declared.isdisjoint(names):
                 box = boxes.get(root) or self._solid_box(root)
-                near = [other for other in boxes if other != root and gap(box, boxes[other]) <= NEAR]
-                found += [self._pairs_of(names, members[other]) for other in (root, *near, *self._beside(box))]
+                reach = NEAR + CLEARANCE * (root == WEARER)
+                near = [o for o in boxes if o != root and gap(box, boxes[o]) <= reach + CLEARANCE * (o == WEARER)]
+                found += [self._pairs_of(names, members[other]) for other in (root, *near, *self._beside(box, reach))]
         return frozenset().union(*found)
 
     def _box(self, root: str) -> Box:
@@ -131,17 +133,17 @@ class Relations:
     def _solid_box(self, root: str) -> Box:
         return self.at.boxes[root] if root in self.at.boxes else self._doors[root]
 
-    def _beside(self, box: Box) -> tuple[str, ...]:
-        """The fixtures on the floor and the doors near an area."""
+    def _beside(self, box: Box, reach: float) -> tuple[str, ...]:
+        """The fixtures on the floor and the doors at most so far from an area."""
         fixtures = tuple(self.at.state.fixtures.items())
         if self._solids[0] != fixtures:
             self._solids = (fixtures, {})
-        known = self._solids[1]
-        if box not in known:
+        known, key = self._solids[1], (box, reach)
+        if key not in known:
             if len(known) >= KEPT:
                 known.clear()
-            known[box] = tuple(root for root in self._families if gap(box, self._solid_box(root)) <= NEAR)
-        return known[box]
+            known[key] = tuple(root for root in self._families if gap(box, self._solid_box(root)) <= reach)
+        return known[key]
 
     def _pairs_of(self, a: tuple[str, ...], b: tuple[str, ...]) -> State:
         if (a, b) not in self._pairs:

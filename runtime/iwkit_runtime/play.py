@@ -68,7 +68,7 @@ def make_agents(episode: Episode, *, assistant: str, human: str) -> dict[Role, A
 def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Journal) -> str | None:
     """The agent's answer, recorded or fresh. An agent that fails makes the cell void, and None is returned."""
     view = episode.observe(role)
-    shown = {"frames": list(view.frames)} if view.frames else {}
+    shown = {"frames": [frame.digest for frame in view.frames]} if view.frames else {}
     journal.append("ask", {"role": role, "tick": episode.tick, "view": digest(view.to_json()), **shown})
     recorded = journal.recall("answer") or journal.recall("agent_failed")
     record = recorded or _fresh(role, agent, view, journal)

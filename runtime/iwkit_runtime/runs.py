@@ -94,8 +94,8 @@ def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progr
     world = make_world(config.world)
     _distinct(sources)
     for source in sources[:1]:
-        # A name that was mistyped claims no folder.
-        rehearsal = Episode(source.task, world, lambda _kind, _fields: None)
+        # A name that was mistyped claims no folder. Where it is tried out plays no part; the opening costs least here.
+        rehearsal = Episode(source.task, SymbolicWorld(), lambda _kind, _fields: None)
         make_agents(rehearsal, assistant=config.assistant, human=config.human)
     with exclusive(folder):
         _plan(folder, config, sources, seed)
@@ -144,7 +144,7 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
 
 
 class _Stage(NamedTuple):
-    """Where episodes are played: a world, and who takes its pictures."""
+    """Where episodes are played: a world, and who keeps its trajectories and takes its pictures."""
 
     world: World
     studio: Studio | None
@@ -152,14 +152,14 @@ class _Stage(NamedTuple):
 
 @contextlib.contextmanager
 def _studio(config: Config, world: World, folder: Path) -> Iterator[Studio | None]:
-    if not (config.pictures and config.world == "physical"):
+    if config.world != "physical":
         yield None
         return
     from iwkit_runtime.physical.world import PhysicalWorld  # noqa: PLC0415
     from iwkit_runtime.studio import PhysicalStudio  # noqa: PLC0415
 
     assert isinstance(world, PhysicalWorld)  # noqa: S101  the name says so
-    with PhysicalStudio(world, folder) as studio:
+    with PhysicalStudio(world, folder, pictures=config.pictures) as studio:
         yield studio
 
 

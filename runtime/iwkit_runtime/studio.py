@@ -1,36 +1,39 @@
-"""Pictures and trajectories of the physical world, rendered when they are selected and kept under their digest."""
+"""Trajectories of the physical world, always kept, and its pictures, drawn from what is kept."""
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
 from pathlib import Path
 
+from iwkit.compile import CompiledTask
+from iwkit.errors import LedgerError
 from iwkit.ledger import write_atomic
 from iwkit_runtime.loop.frames import FrameRef, picked
+from iwkit_runtime.physical.scene_digest import scene_digest
 from iwkit_runtime.physical.scene_spec import Joints, Poses
-from iwkit_runtime.physical.trajectory import Frame
+from iwkit_runtime.physical.trajectory import Frame, Start, rests
 from iwkit_runtime.physical.world import PhysicalWorld
-from iwkit_runtime.render.images import digest, png
+from iwkit_runtime.render.images import digest as digest_of
+from iwkit_runtime.render.images import png
 from iwkit_runtime.render.renderer import Renderer
+from iwkit_runtime.trajectories import keep
 
-FRAMES, TRAJECTORIES = "frames", "trajectories"
-"""Folders of a run that hold pictures (PNG) and intervals (gzipped JSON); the digest of its bytes names a file."""
+FRAMES = "frames"
+"""The folder of a run that holds pictures (PNG); the digest of its bytes names a file."""
 
 
 class PhysicalStudio:
-    """Takes pictures through the wearer's eyes.
+    """Keeps what happened, and takes pictures of it through the wearer's eyes.
 
     Use it in a `with` statement: it holds memory of the graphics driver once it has drawn.
 
     Args:
         world: the world to follow; `begin` after its reset, `shoot` after each command.
         folder: the run folder.
+        pictures: whether it takes any. Trajectories are kept either way, and need no OpenGL.
     """
 
-    def __init__(self, world: PhysicalWorld, folder: Path) -> None:
-        self._world, self._folder = world, folder
+    def __init__(self, world: PhysicalWorld, folder: Path, *, pictures: bool = True) -> None:
+        self._world, self._folder, self._pictures = world, folder, pictures
         self._renderer: Renderer | None = None
         self._poses: Poses = {}
         self._joints: Joints = {}
@@ -41,20 +44,26 @@ class PhysicalStudio:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def begin(self) -> None:
-        """The world was reset: a new scene to draw.
+    def begin(self, task: CompiledTask) -> str:
+        """The world was reset to this task: keep how everything is, and return its digest.
 
         Raises:
-            NoOpenGL: this machine can't draw.
+            NoOpenGL: this machine can't draw, and shall.
         """
         self._close()
         stage = self._world.stage
-        self._renderer = Renderer(stage.spec, stage.person.body)
-        self._poses, self._joints = dict(stage.engine.poses()), dict(stage.engine.joints())
+        wearer = stage.wearer
+        frame = Frame(stage.idle(), wearer.stand, wearer.gaze, stage.engine.poses(), stage.engine.joints())
+        start = Start(scene_digest(task, self._world.assets), frame.kept())
+        self._poses, self._joints = dict(start.frame.poses), dict(start.frame.joints)
+        if self._pictures:
+            self._renderer = Renderer(stage.spec, stage.person.body)
+        return keep(self._folder, start.to_json())
 
     def shoot(self, primitive: str) -> tuple[FrameRef, ...]:
-        frames = self._world.trajectory.frames
-        wanted = dict(picked(len(frames), hold=primitive == "look_at"))
+        """Pictures of the command just executed; none if this studio takes none."""
+        frames = tuple(map(Frame.kept, self._world.trajectory.frames))
+        wanted = dict(picked(rests(frames), hold=primitive == "look_at")) if self._renderer else {}
         found = []
         for index, frame in enumerate(frames):
             self._poses |= frame.poses
@@ -63,25 +72,31 @@ class PhysicalStudio:
                 found.append(FrameRef(self._draw(frame), index, wanted[index]))
         return tuple(found)
 
+    def picture(self, digest: str) -> bytes:
+        """The bytes of a picture that was taken.
+
+        Raises:
+            LedgerError: its file is gone or was changed.
+        """
+        path = self._folder / FRAMES / f"{digest}.png"
+        file = path.read_bytes() if path.is_file() else b""
+        if digest_of(file) != digest:
+            raise LedgerError(f"{path} is not the picture that was taken: run the episode again with another --out")
+        return file
+
     def trajectory(self) -> str:
         """Keep the interval of the last command, and return its digest."""
-        text = json.dumps(self._world.trajectory.to_json(), separators=(",", ":")).encode()
-        data = gzip.compress(text, mtime=0)
-        name = hashlib.sha256(data).hexdigest()
-        return self._keep(TRAJECTORIES, f"{name}.json.gz", data, name)
+        return keep(self._folder, self._world.trajectory.to_json())
 
     def _draw(self, frame: Frame) -> str:
-        assert self._renderer is not None  # noqa: S101  `begin` comes first
+        assert self._renderer is not None  # noqa: S101  nothing is wanted without one
         person = self._world.stage.person
         vertices = person.body.skin(person.body.forward(*frame.body))
         file = png(self._renderer.frame(person.camera(frame.body), self._poses, self._joints, vertices))
-        name = digest(file)
-        return self._keep(FRAMES, f"{name}.png", file, name)
-
-    def _keep(self, kind: str, file: str, data: bytes, name: str) -> str:
-        path = self._folder / kind / file
+        name = digest_of(file)
+        path = self._folder / FRAMES / f"{name}.png"
         if not path.exists():
-            write_atomic(path, data)
+            write_atomic(path, file)
         return name
 
     def _close(self) -> None:

@@ -194,3 +194,17 @@ def test_bad_paths_are_refused(body: Body, path: Any) -> None:
 def test_a_bad_carry_pose_is_refused(body: Body) -> None:
     with pytest.raises(UsageError, match="156"):
         gait.walk(body, straight(0.3), np.zeros(10))
+
+
+@pytest.mark.parametrize("turn", [0.17, -0.9, 3.0])
+def test_a_short_walk_gets_the_frames_that_its_steps_need(body: Body, turn: float) -> None:
+    """A foot whose sole is down before and after a frame hasn't moved; unpaced it slides by centimetres."""
+    count = max(1, int(np.ceil(abs(turn) / np.deg2rad(9.9))))
+    way = np.column_stack([np.linspace(0, 0.08, count + 1), np.zeros(count + 1), np.linspace(0, turn, count + 1)])
+    rows = gait.paced(body, way)
+    assert rows[[0, -1]] == pytest.approx(way[[0, -1]])
+    near = np.flatnonzero(body.vertices[:, 1] < body.ground + 0.012).astype(np.int32)
+    soles = np.array([body.skin(body.forward(*frame), near) for frame in gait.walk(body, rows)])
+    for before, after in pairwise(soles):
+        down = (before[:, 2] < 0.004) & (after[:, 2] < 0.004)
+        assert np.linalg.norm(after[down, :2] - before[down, :2], axis=1).max(initial=0.0) < 0.015

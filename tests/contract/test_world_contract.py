@@ -32,8 +32,12 @@ from iwkit.verbs import BY_NAME, PRIMITIVES
 from iwkit.world.base import Receipt, World
 from iwkit.world.refusals import REFUSALS
 from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS
+from iwkit_runtime.physical.world import PhysicalWorld
 
-FACTORIES: dict[str, Callable[[], World]] = {"symbolic": SymbolicWorld}
+FACTORIES: dict[str, Callable[[], World]] = {"symbolic": SymbolicWorld, "physical": PhysicalWorld}
+CODES = {**PHYSICAL_REFUSALS, **REFUSALS}
+"""Every refusal there is; physical worlds have some of their own."""
 
 PARTS = """
 catalogue: "1.0"
@@ -70,7 +74,7 @@ KITCHEN: dict[str, Any] = {
         "cup": {"category": "coffee_cup", "on": "tray"},
         "knife": {"category": "knife", "on": "counter", "spot": [0.5, 0.5]},
         "tomato": {"category": "tomato", "on": "counter"},
-        "spoon": {"category": "spoon", "on": "counter"},
+        "spoon": {"category": "spoon", "on": "table", "spot": [0.7, 0.2]},
         "sponge": {"category": "sponge", "on": "sink"},
         "pan": {"category": "frying_pan", "on": "stove"},
         "potato": {"category": "potato", "inside": "pan"},
@@ -79,17 +83,19 @@ KITCHEN: dict[str, Any] = {
         "glass": {"category": "drinking_glass", "on": "table"},
         "plate": {"category": "plate", "on": "table", "is": ["dirty", "wet"]},
         "mug": {"category": "mug", "on": "plate"},
-        "mug_2": {"category": "mug", "on": "plate"},
+        "bowl": {"category": "bowl", "on": "table"},
         "phone": {"category": "cell_phone", "on": "table"},
         "milk": {"category": "milk_carton", "inside": "fridge"},
         "lunch_box": {"category": "lunch_box", "on": "side"},
-        "apple": {"category": "apple", "inside": "lunch_box"},
+        "eraser": {"category": "eraser", "inside": "lunch_box"},
         "crate": {"category": "packing_box", "beside": "table", "open": True},
         "hatbox": {"category": "hatbox", "on": "other_chair"},
-        "book": {"category": "book", "inside": "crate"},
+        "parcel": {"category": "parcel", "inside": "hatbox"},
+        "stapler": {"category": "stapler", "inside": "crate", "spot": [-1, 0.5]},
         "laptop": {"category": "laptop", "on": "desk", "open": True},
+        "spare_laptop": {"category": "laptop", "on": "bed"},
         "board": {"category": "rack_board", "beside": "cupboard"},
-        "frame": {"category": "rack_frame", "beside": "oven"},
+        "frame": {"category": "rack_frame", "beside": "cupboard"},
     },
 }
 WARD: dict[str, Any] = {
@@ -163,18 +169,22 @@ def factory(request: pytest.FixtureRequest) -> Callable[[], World]:
     return FACTORIES[request.param]
 
 
-@pytest.fixture
-def world(factory: Callable[[], World], kitchen: CompiledTask) -> World:
-    new = factory()
-    new.reset(kitchen)
-    return new
+@pytest.fixture(scope="session")
+def worlds(factory: Callable[[], World]) -> dict[str, World]:
+    """One world a scene, for all tests: `reset` forgets what was before."""
+    return {"flat": factory(), "infirmary": factory()}
 
 
 @pytest.fixture
-def ward_world(factory: Callable[[], World], ward: CompiledTask) -> World:
-    new = factory()
-    new.reset(ward)
-    return new
+def world(worlds: dict[str, World], kitchen: CompiledTask) -> World:
+    worlds["flat"].reset(kitchen)
+    return worlds["flat"]
+
+
+@pytest.fixture
+def ward_world(worlds: dict[str, World], ward: CompiledTask) -> World:
+    worlds["infirmary"].reset(ward)
+    return worlds["infirmary"]
 
 
 def play(world: World, *commands: str) -> Receipt:
@@ -191,9 +201,9 @@ def kinds(receipt: Receipt) -> list[str]:
 
 
 def did(receipt: Receipt) -> list[tuple[Any, ...]]:
-    """What happened, without what came into view and left it."""
-    views = ("became_visible", "left_view")
-    return [(h.kind, *h.roles.values()) for h in receipt.happenings if h.kind not in views]
+    """What happened, without what came into view and left it, and without the rooms on the way (`check_route`)."""
+    own = ("became_visible", "left_view", "entered")
+    return [(h.kind, *h.roles.values()) for h in receipt.happenings if h.kind not in own]
 
 
 # --- invariants -----------------------------------------------------------------------------------------------------
@@ -268,6 +278,17 @@ def check_happenings(receipt: Receipt, task: CompiledTask) -> None:
                 assert value in task.things or value in places, happening
 
 
+def check_route(room: str, receipt: Receipt, world: World, task: CompiledTask) -> None:
+    """Which way the wearer takes is the world's own; it leads from door to door, into the room in which it then is."""
+    names = {thing.scene_id: thing.name for thing in task.things.values() if thing.kind == "room"}
+    doors = [{names[side] for side in door.between} for door in task.scene.doors.values()]
+    for happening in receipt.happenings:
+        if happening.kind == "entered":
+            assert {room, happening.roles["room"]} in doors, happening
+            room = str(happening.roles["room"])
+    assert ("in_room", "wearer", room) in world.relations()
+
+
 def check_receipt(receipt: Receipt, before: Any, world: World, task: CompiledTask, command: Command) -> None:
     assert receipt.text
     assert receipt.text[0].isupper() or receipt.text[0].isdigit()
@@ -277,7 +298,7 @@ def check_receipt(receipt: Receipt, before: Any, world: World, task: CompiledTas
         assert (receipt.frames == 0) == (command.primitive == "confirm")
         check_happenings(receipt, task)
     else:
-        assert receipt.code in REFUSALS
+        assert receipt.code in CODES
         assert (receipt.frames, receipt.happenings) == (0, ())
         assert receipt.fault in ("request", "world", "engine")
         assert "_" not in receipt.text
@@ -289,8 +310,7 @@ def check_receipt(receipt: Receipt, before: Any, world: World, task: CompiledTas
 LEGAL: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list[Relation], list[Relation]]] = {
     # primitive: commands before, command, what happens, what then holds, what then does not
     "navigate_to": ((), "[Walk] <bedroom>",
-                    [("entered", "dining_room"), ("entered", "hall"), ("opened", "bedroom_door"),
-                     ("entered", "bedroom")],
+                    [("opened", "bedroom_door")],
                     [("in_room", "wearer", "bedroom"), ("open", "bedroom_door")], [("in_room", "wearer", "kitchen")]),
     "forward": (("[TurnAround]",), "[Forward] 0.5m", [], [("in_room", "wearer", "kitchen")], []),
     "turn": ((), "[TurnLeft]", [], [("near", "wearer", "counter")], []),
@@ -315,7 +335,7 @@ LEGAL: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list[Relatio
     "attach": ((), "[Attach] <board> <peg> (1) <frame> <hole> (0) 5",
                [("grabbed", "board", "floor"), ("moved", "board"), ("released", "board", "frame"),
                 ("attached", "board", "frame"), ("moved", "board")],
-               [("attached", "board", "frame"), ("near", "board", "oven")], [("on_floor", "board"), ("held", "board")]),
+               [("attached", "board", "frame"), ("near", "board", "frame")], [("on_floor", "board"), ("held", "board")]),
     "detach": (("[Attach] <board> <peg> <frame> <hole>",), "[Detach] <board> <frame>",
                [("detached", "board", "frame"), ("grabbed", "board", "frame"), ("moved", "board")],
                [("held", "board")], [("attached", "board", "frame")]),
@@ -325,8 +345,8 @@ LEGAL: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list[Relatio
     "close": (("[Open] <fridge>",), "[Close] <fridge>", [("closed", "fridge")], [("closed", "fridge")],
               [("open", "fridge"), ("visible", "milk")]),
     "open_door": ((), "[OpenDoor] <bedroom_door>",
-                  [("entered", "dining_room"), ("entered", "hall"), ("opened", "bedroom_door")],
-                  [("open", "bedroom_door"), ("in_room", "wearer", "hall")], [("closed", "bedroom_door")]),
+                  [("opened", "bedroom_door")],
+                  [("open", "bedroom_door"), ("near", "wearer", "bedroom_door")], [("closed", "bedroom_door")]),
     "close_door": (("[OpenDoor] <bedroom_door>",), "[CloseDoor] <bedroom_door>", [("closed", "bedroom_door")],
                    [("closed", "bedroom_door")], []),
     "turn_on": ((), "[TurnOn] <stove>", [("started", "stove")], [("running", "stove")], [("off", "stove")]),
@@ -344,8 +364,8 @@ LEGAL: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list[Relatio
     "use_computer": (("[Walk] <desk>",), "[UseComputer] <laptop>", [("started", "laptop"), ("used", "laptop")],
                      [("running", "laptop")], []),
     "answer_phone": (("[Grab] <phone>",), "[AnswerPhone] <phone>", [("answered", "phone")], [("held", "phone")], []),
-    "look_around": ((), "[LookAround]", [], [("visible", "table"), ("visible", "potato"), ("visible", "book")],
-                    [("visible", "milk"), ("visible", "apple"), ("visible", "laptop")]),
+    "look_around": ((), "[LookAround]", [], [("visible", "table"), ("visible", "potato"), ("visible", "bottle")],
+                    [("visible", "milk"), ("visible", "eraser"), ("visible", "laptop")]),
     "look_scan": (("[Walk] <chair>",), "[LookScan]", [], [("visible", "board"), ("visible", "frame")],
                   [("visible", "potato")]),
     "look_at": ((), "[LookAt] <plate>", [("looked_at", "plate")], [("visible", "plate"), ("visible", "mug")], []),
@@ -358,7 +378,7 @@ LEGAL_IN_WARD: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list
              [("near", "trolley", "desk"), ("near", "wearer", "trolley"), ("on", "thermometer", "trolley"),
               ("near", "soda", "desk")], [("near", "trolley", "bed")]),
     "pull": ((), "[Pull] <trolley> <doctor_desk>",
-             [("entered", "corridor"), ("opened", "treatment_door"), ("entered", "treatment_room"),
+             [("opened", "treatment_door"),
               ("pushed", "trolley", "doctor_desk"), ("moved", "trolley")],
              [("in_room", "soda", "treatment_room"), ("inside", "soda", "basket")], [("in_room", "soda", "ward")]),
 }  # fmt: skip
@@ -368,10 +388,11 @@ def run_legal(world: World, task: CompiledTask, case: tuple[Any, ...]) -> None:
     before, text, happened, holds, fails = case
     if before:
         play(world, *before)
-    state = world.snapshot()
+    state, (room,) = world.snapshot(), [r[2] for r in world.relations() if r[:2] == ("in_room", "wearer")]
     command = parse(text)
     receipt = world.execute(command)
     assert receipt.ok, receipt.text
+    check_route(room, receipt, world, task)
     check_receipt(receipt, state, world, task, command)
     assert did(receipt) == happened
     relations = world.relations()
@@ -409,7 +430,7 @@ REFUSED: list[tuple[str, tuple[str, ...], str, str]] = [
     ("TOO_BIG", ("[Grab] <tray>",), "[Put] <tray> <plate>", "The tray is too big for the plate."),
     ("TOO_BIG", ("[Open] <lunch_box>", "[Grab] <tray>"), "[PutIn] <tray> <lunch_box>",
      "The tray is too big for the lunch box."),
-    ("WOULD_CONTAIN_ITSELF", ("[Grab] <crate>",), "[PutOnFloor] <crate> <book>",
+    ("WOULD_CONTAIN_ITSELF", ("[Grab] <crate>",), "[PutOnFloor] <crate> <stapler>",
      "The cardboard box cannot go on, in or beside something that it carries."),
     ("NOT_A_SEAT", (), "[Sit] <fridge>", "The fridge is not for sitting on."),
     ("NO_CONNECTOR", (), "[Attach] <board> <knob> <frame> <hole>", "The rack board has no connector called knob."),
@@ -424,14 +445,14 @@ REFUSED: list[tuple[str, tuple[str, ...], str, str]] = [
     ("NOT_COOKABLE", (), "[Cook] <cup>", "The coffee cup cannot be cooked."),
     ("NOT_CUTTABLE", ("[Grab] <knife>",), "[Cut] <cup> <knife>", "The coffee cup cannot be cut."),
     ("NOT_A_CUTTER", ("[Grab] <spoon>",), "[Cut] <tomato> <spoon>", "The spoon does not cut."),
-    ("NOT_STIRRABLE", ("[Grab] <spoon>",), "[Stir] <book> <spoon>", "There is nothing to stir in the book."),
+    ("NOT_STIRRABLE", ("[Grab] <spoon>",), "[Stir] <stapler> <spoon>", "There is nothing to stir in the stapler."),
     ("NOT_A_STIRRER", ("[Grab] <cup>",), "[Stir] <pot> <cup>", "The coffee cup is no good for stirring."),
     ("NOT_A_VESSEL", ("[Grab] <bottle>",), "[Pour] <plate> <bottle>", "Nothing can be poured into the plate."),
     ("NOT_A_POURER", ("[Grab] <knife>",), "[Pour] <pot> <knife>", "The knife cannot be poured from."),
     ("NOT_A_WIPER", (), "[Wipe] <cup> <table>", "The coffee cup is no good for wiping."),
     ("NOT_WIPEABLE", (), "[Wipe] <sponge> <fridge>", "The fridge cannot be wiped."),
     ("NOT_A_WORKSTATION", (), "[UseComputer] <oven>", "The oven is not a computer."),
-    ("NOT_A_PHONE", (), "[AnswerPhone] <book>", "The book is not a phone."),
+    ("NOT_A_PHONE", (), "[AnswerPhone] <stapler>", "The stapler is not a phone."),
     ("HAND_FULL", ("[Grab] <cup>",), "[Grab] <knife>", "Your hand is full: you are holding the coffee cup."),
     ("HAND_FULL", ("[Grab] <cup>",), "[Wipe] <sponge> <table>", "Your hand is full: you are holding the coffee cup."),
     ("HAND_FULL", ("[Grab] <cup>",), "[UseComputer] <laptop>", "Your hand is full: you are holding the coffee cup."),
@@ -446,15 +467,15 @@ REFUSED: list[tuple[str, tuple[str, ...], str, str]] = [
     ("NOTHING_HELD", (), "[Drop]", "You are not holding anything."),
     ("IN_HAND", ("[Grab] <frame>",), "[Raise] <frame>", "You are holding the rack frame: put it down first."),
     ("CONTAINER_CLOSED", (), "[Grab] <milk>", "The fridge is closed."),
-    ("CONTAINER_CLOSED", (), "[Grab] <apple>", "The lunch box is closed."),
-    ("CONTAINER_CLOSED", ("[Grab] <lunch_box>", "[PutIn] <lunch_box> <crate>", "[Close] <crate>"), "[Grab] <apple>",
-     "The cardboard box is closed."),
+    ("CONTAINER_CLOSED", (), "[Grab] <eraser>", "The lunch box is closed."),
+    ("CONTAINER_CLOSED", ("[Open] <fridge>", "[Grab] <lunch_box>", "[PutIn] <lunch_box> <fridge>", "[Close] <fridge>"),
+     "[Grab] <eraser>", "The fridge is closed."),
     ("CONTAINER_CLOSED", ("[Grab] <cup>",), "[PutIn] <cup> <fridge>", "The fridge is closed."),
-    ("CONTAINER_CLOSED", ("[Close] <laptop>",), "[UseComputer] <laptop>", "The laptop is closed."),
-    ("NO_ROOM", ("[Grab] <phone>",), "[Put] <phone> <plate>",
-     "There is no room left for the phone: the plate is full."),
-    ("NO_ROOM", ("[Grab] <pot>", "[PutIn] <pot> <crate>", "[Grab] <lunch_box>"), "[PutIn] <lunch_box> <crate>",
-     "There is no room left for the lunch box: the cardboard box is full."),
+    ("CONTAINER_CLOSED", (), "[UseComputer] <spare_laptop>", "The laptop is closed."),
+    ("NO_ROOM", ("[Grab] <bowl>",), "[Put] <bowl> <plate>",
+     "There is no room left for the bowl: the plate is full."),
+    ("NO_ROOM", ("[Open] <hatbox>", "[Grab] <pot>"), "[PutIn] <pot> <hatbox>",
+     "There is no room left for the cooking pot: the hatbox is full."),
     ("WRONG_SUPPORT", (), "[FallToFloor] <cup> <table>", "The coffee cup is not standing free on the breakfast table."),
     ("WRONG_SUPPORT", (), "[FallToFloor] <milk> <fridge>", "The milk carton is not standing free on the fridge."),
     ("WRONG_SUPPORT", ("[Grab] <tray>",), "[FallToFloor] <cup> <tray>",
@@ -491,7 +512,8 @@ REFUSED: list[tuple[str, tuple[str, ...], str, str]] = [
 ]  # fmt: skip
 
 REFUSED_IN_WARD: list[tuple[str, tuple[str, ...], str, str]] = [
-    ("HAND_FULL", ("[Grab] <basket>",), "[Push] <trolley> <bed>", "Your hand is full: you are holding the basket."),
+    ("HAND_FULL", ("[Grab] <thermometer>",), "[Push] <trolley> <bed>",
+     "Your hand is full: you are holding the thermometer."),
     ("WOULD_CONTAIN_ITSELF", (), "[Push] <trolley> <soda>",
      "The trolley cannot go on, in or beside something that it carries."),
     ("NO_FLOOR", (), "[Push] <trolley> <potted_plant_1>",
@@ -647,19 +669,19 @@ def test_what_stands_on_a_pushed_trolley_is_at_baseline(ward_world: World) -> No
 def test_containment_survives_carrying(world: World, kitchen: CompiledTask) -> None:
     play(world, "[Grab] <crate>", "[Put] <crate> <bed>")
     state = world.relations()
-    assert {("inside", "book", "crate"), ("on", "crate", "bed"), ("in_room", "book", "bedroom")} <= state
+    assert {("inside", "stapler", "crate"), ("on", "crate", "bed"), ("in_room", "stapler", "bedroom")} <= state
     play(world, "[Close] <crate>")
-    assert "book" not in world.visible()
-    assert world.execute(parse("[Grab] <book>")).code == "CONTAINER_CLOSED"
+    assert "stapler" not in world.visible()
+    assert world.execute(parse("[Grab] <stapler>")).code == "CONTAINER_CLOSED"
     check_relations(world, kitchen)
 
 
 def test_what_is_inside_something_inside_is_inside_both(world: World) -> None:
-    play(world, "[Grab] <lunch_box>", "[PutIn] <lunch_box> <crate>")
+    play(world, "[Open] <fridge>", "[Grab] <lunch_box>", "[PutIn] <lunch_box> <fridge>")
     assert {
-        ("inside", "apple", "lunch_box"),
-        ("inside", "apple", "crate"),
-        ("inside", "lunch_box", "crate"),
+        ("inside", "eraser", "lunch_box"),
+        ("inside", "eraser", "fridge"),
+        ("inside", "lunch_box", "fridge"),
     } <= world.relations()
 
 
@@ -786,7 +808,7 @@ SENSIBLE = [
     for text, names in (
         (
             "[Grab] <*>",
-            "cup tray milk lunch_box crate apple book knife spoon sponge bottle phone board frame potato pan",
+            "cup tray milk lunch_box crate eraser stapler knife spoon sponge bottle phone board frame potato pan",
         ),
         ("[Put] <it> <*>", "table counter side tray plate stove board bed chair"),
         ("[PutIn] <it> <*>", "fridge crate lunch_box pan oven cupboard"),
@@ -802,7 +824,7 @@ SENSIBLE = [
         ("[TurnOn] <*>", "stove oven"),
         ("[TurnOff] <*>", "stove oven"),
         ("[Cook] <potato>", "-"),
-        ("[Cut] <*> <it>", "tomato apple potato"),
+        ("[Cut] <*> <it>", "tomato potato"),
         ("[Pour] <*> <it>", "pot glass cup"),
         ("[Stir] <pot> <it>", "-"),
         ("[Wipe] <it> <*>", "table plate"),

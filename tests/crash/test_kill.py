@@ -134,8 +134,8 @@ class Kit:
     environment: dict[str, str] = field(default_factory=dict)
 
     def command(self, out: str) -> list[str]:
-        options = ["--assistant", "agents:Assistant", "--human", "agents:Human", "--draft", "--out", out]
-        return [sys.executable, "driver.py", "run", str(PACKS), *options]
+        options = ["--assistant", "agents:Assistant", "--human", "agents:Human", "--draft", "--world", "symbolic"]
+        return [sys.executable, "driver.py", "run", str(PACKS), *options, "--out", out]
 
     def start(self, out: str, crash: str = "never:0", **environment: str) -> subprocess.Popen[str]:
         paths = os.pathsep.join(p for p in (str(self.folder), os.environ.get("PYTHONPATH")) if p)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import re
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +20,11 @@ from iwkit.source.check import check
 from iwkit.source.reader import read_text
 from iwkit.spec.pack import Pack
 from iwkit_runtime.agents import make_assistant, make_human
-from iwkit_runtime.loop.episode import Episode
-from iwkit_runtime.runs import make_world
+from iwkit_runtime.loop.episode import Episode, Role
+from iwkit_runtime.loop.views import AssistantView, HumanView
+from iwkit_runtime.physical.world import PhysicalWorld
+from iwkit_runtime.runs import make_world, no_pictures
+from iwkit_runtime.studio import PhysicalStudio
 
 PACKS = sorted(resources.root("taskpacks").glob("*/*.yaml"))
 LIBRARY = Library()
@@ -111,16 +118,21 @@ def rename(data: Any, names: dict[str, str]) -> Any:
     }
 
 
-def play(task: Any, assistant: str, human: str) -> dict[str, list[str]]:
-    """Every view of both roles as the bytes that an agent would be sent."""
-    episode = Episode(task, make_world("symbolic"), lambda *_: None)
+def views(episode: Episode, assistant: str, human: str) -> Iterator[tuple[Role, AssistantView | HumanView]]:
+    """Every view of both roles while an episode is played to its end."""
     agents = {"assistant": make_assistant(assistant, episode), "human": make_human(human, episode)}
-    sent: dict[str, list[str]] = {"assistant": [], "human": []}
     while (role := episode.pending) is not None:
         view = episode.observe(role)
-        sent[role].append(json.dumps(view.to_json(), ensure_ascii=False))
+        yield role, view
         episode.answer(role, agents[role].answer(view))  # type: ignore[arg-type]
     assert episode.void is None
+
+
+def play(task: Any, assistant: str, human: str) -> dict[str, list[str]]:
+    """Every view of both roles as the bytes that an agent would be sent."""
+    sent: dict[str, list[str]] = {"assistant": [], "human": []}
+    for role, view in views(Episode(task, make_world("symbolic"), lambda *_: None), assistant, human):
+        sent[role].append(json.dumps(view.to_json(), ensure_ascii=False))
     return sent
 
 
@@ -166,3 +178,43 @@ def test_the_human_never_sees_what_the_assistant_has_not_said(path: Path) -> Non
     for script in task.scripts.values():
         for line in script.lines:
             assert line.say is None or line.say not in views
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def chunks(png: bytes) -> list[bytes]:
+    """The kinds of the chunks of a PNG file, with nothing before, between or after them."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    kinds, at = [], 8
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at : at + 4])
+        kinds.append(png[at + 4 : at + 8])
+        at += 12 + length
+    assert at == len(png)
+    return kinds
+
+
+@pytest.mark.slow
+def test_pictures_carry_nothing_but_pixels(tmp_path: Path) -> None:
+    if why := no_pictures("oracle", "physical"):
+        pytest.skip(why)
+    (path,) = (path for path in PACKS if path.stem == "A1")
+    text, never, only_human = planted(path)
+    doc = read_text(text, "canary.txt")
+    task = compile_pack(doc, check(doc, Pack), LIBRARY)
+    world, folder = PhysicalWorld(), tmp_path / "zqfoldercanary"
+    seen = {"assistant": 0, "human": 0}
+    with PhysicalStudio(world, folder) as studio:
+        for role, view in views(Episode(task, world, lambda *_: None, studio), "oracle", "rules"):
+            sent = [repr(dataclasses.asdict(view)), json.dumps(view.to_json())]
+            assert not [c for c in (*never, folder.name) if any(c in text for text in sent)]
+            if role == "assistant":
+                assert not [c for c in only_human if any(c in text for text in sent)]
+            for frame in view.frames:
+                seen[role] += 1
+                assert hashlib.sha256(frame.png).hexdigest() == frame.digest
+                assert set(chunks(frame.png)) == {b"IHDR", b"IDAT", b"IEND"}
+                assert not [c for c in (*never, *only_human, folder.name) if c.encode() in frame.png]
+    assert seen["assistant"] > 10
+    assert seen["human"] == 0, "NARRATE: the human sees nothing"

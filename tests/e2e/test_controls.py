@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from iwkit.compile import load_task
 from iwkit.errors import FreezeError, UsageError
 from iwkit.library import LOCK_NAME, Library, home_of
 from iwkit.lock import controls_path, load_lock
-from iwkit_authoring.controls import ORDER, file_controls, run_controls
+from iwkit_authoring.controls import ORDER, ControlResult, file_controls, run_controls
 from iwkit_authoring.freeze import check_lock, freeze, prune
 from iwkit_runtime.selection import select
 
@@ -20,11 +21,14 @@ LIBRARY = Library()
 PACKS = sorted(resources.root("taskpacks").glob("*/*.yaml"))
 
 
+@pytest.mark.parametrize("world", ["symbolic", pytest.param("physical", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", PACKS, ids=lambda p: p.stem)
-def test_every_control_is_right(path: Path) -> None:
+def test_every_control_is_right(path: Path, world: str) -> None:
     task = load_task(path, LIBRARY)
-    report = run_controls(task)
-    assert [(r.assistant, r.human) for r in report.results] == list(ORDER)
+    told: list[ControlResult] = []
+    report = run_controls(task, [world], told.append)
+    assert list(report.results) == told
+    assert [(r.world, r.assistant, r.human) for r in told] == [row for row in ORDER if row[0] == world]
     assert not [f"{r.assistant} with {r.human}: {r.why}" for r in report.results if not r.right]
     by_name = {(r.assistant, r.human): r for r in report.results}
     assert by_name["oracle", "rules"].completion == 1
@@ -59,7 +63,10 @@ def edit(home: Path, old: str, new: str) -> None:
 
 
 def prove(home: Path) -> None:
-    file_controls(run_controls(load_task(pack_of(home), LIBRARY)), home)
+    """File controls as they would be if the physical world gave what the quick one gives."""
+    report = run_controls(load_task(pack_of(home), LIBRARY), ["symbolic"])
+    both = (*report.results, *(replace(r, world="physical") for r in report.results))
+    file_controls(replace(report, results=both), home)
 
 
 def test_freeze_needs_controls(home: Path) -> None:
@@ -121,7 +128,7 @@ def test_freeze_refuses_a_pack_whose_control_is_wrong(home: Path) -> None:
         'say: Take it to the trolley and put it down there., do: ["[Put] <thermometer> <trolley>"]',
     )
     prove(home)
-    with pytest.raises(FreezeError, match="control oracle with scripted: must pass, but it is a fail"):
+    with pytest.raises(FreezeError, match="control oracle with scripted in the symbolic world: must pass, but it is a fail"):
         freeze([pack_of(home)], LIBRARY)
 
 
@@ -159,7 +166,7 @@ def test_check_sees_controls_that_were_changed_after_the_freeze(home: Path) -> N
 def test_the_wrong_reason_is_seen(home: Path) -> None:
     """A control that fails, but not for the reason it names, is not right."""
     edit(home, "fails: [left_opened, retrieved, soda_stays]", "fails: [left_opened, bandages_stay]")
-    report = run_controls(load_task(pack_of(home), LIBRARY))
+    report = run_controls(load_task(pack_of(home), LIBRARY), ["symbolic"])
     wrong = next(r for r in report.results if r.assistant == "wrong")
     assert not wrong.right
     assert "bandages_stay holds" in wrong.why
@@ -170,7 +177,7 @@ def test_a_task_that_needs_no_help_is_seen(home: Path) -> None:
     edit(home, "that: {happened: {opened: left_cabinet}}", "that: {never: {opened: left_cabinet}}")
     edit(home, "that: {on: [thermometer, desk]}, needs: [left_opened]", "that: {not: {on: [thermometer, desk]}}")
     edit(home, "that: {before: [{became_visible: thermometer}, {grabbed: thermometer}]}", "that: {never: {fell: any}}")
-    report = run_controls(load_task(pack_of(home), LIBRARY))
+    report = run_controls(load_task(pack_of(home), LIBRARY), ["symbolic"])
     silent = next(r for r in report.results if r.assistant == "silent")
     assert silent.status == "pass"
     assert not silent.right

@@ -10,6 +10,9 @@ import pytest
 
 from iwkit import resources
 from iwkit.cli.main import main
+from iwkit.world.base import World
+from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime import runs
 
 CATALOGUE = """\
 # what the shipped catalogue lacks
@@ -60,12 +63,25 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return called
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The symbolic world in place of the physical one: what is tested is not what happens in it."""
+
+    def world() -> World:
+        stand_in = SymbolicWorld()
+        stand_in.name = "physical"
+        return stand_in
+
+    monkeypatch.setitem(runs.WORLDS, "physical", world)
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), "utf-8")
 
 
+@pytest.mark.slow
 def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cli: Cli) -> None:
     assert cli("validate", ".") == (0, "", "3 checked, 3 clean, 0 problems\n")
     assert cli("controls", "finding")[0] == 0
@@ -80,6 +96,7 @@ def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cl
     assert f"looked in {project}/lock.json (F99), and in iwkit's own lock" in errors
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_changed_scene_or_category_is_no_longer_as_frozen(project: Path, cli: Cli) -> None:
     cli("controls", "finding")
     cli("freeze", "finding")
@@ -89,6 +106,7 @@ def test_a_changed_scene_or_category_is_no_longer_as_frozen(project: Path, cli: 
     assert "differs from the frozen one in: scene, categories" in cli("freeze", "--check", "finding")[1]
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_lock_is_pruned_of_what_is_gone(project: Path, cli: Cli) -> None:
     cli("controls", "finding")
     cli("freeze", "finding")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +40,16 @@ def test_the_oracle_passes_and_the_assistant_is_shown_what_the_wearer_sees(pack:
         assert hashlib.sha256(file).hexdigest() == digest
     shown = [r.get("frames", []) for r in records if r["kind"] == "ask" and r["role"] == "assistant"]
     assert shown[0], "the opening is shown at the handoff"
-    assert [d for frames in shown for d in frames] == taken[: sum(map(len, shown))], "each frame once, in order"
+    told = iter(taken)
+    assert all(d in told for frames in shown for d in frames), "what is shown was taken, in this order"
+    for before, after in pairwise(d for frames in shown for d in frames[:-1]):
+        assert before != after, "equal pictures in a row are shown once"
     if pack == "A1":
         assert not any(r.get("frames") for r in records if r["kind"] == "ask" and r["role"] == "human"), "NARRATE"
     for r in records:
         if r["kind"] == "step" and "picked" in r:
-            index, kind = r["picked"][-1]
-            assert (index, kind) == (
-                r["receipt"]["frames"] - 1,
-                "look_hold" if "[LookAt]" in r["command"] else "result",
-            )
+            assert r["picked"][-1][0] == r["receipt"]["frames"] - 1, "the true result frame"
+            assert ("look_hold" in [kind for _, kind in r["picked"]]) == ("[LookAt]" in r["command"])
             assert (tmp_path / "trajectories" / f"{r['trajectory']}.json.gz").is_file()
 
 

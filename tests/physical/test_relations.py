@@ -415,7 +415,7 @@ def test_near_is_half_a_metre_edge_to_edge(blocks: SimpleNamespace, gap: float, 
 def test_the_wearer_is_near_from_the_edge_of_the_body(cup_on_table: World, gap: float, near: bool) -> None:
     state = cup_on_table.state(wearer=(0.6 + 0.2 + gap, 0))
     assert (("near", "wearer", "table") in state) == (("near", "table", "wearer") in state) == near
-    assert ("near", "wearer", "cup") not in state
+    assert (("near", "wearer", "cup") in state) == near, "what stands on a table is where the table is"
 
 
 def test_only_pairs_with_something_of_the_pack_are_kept(blocks: SimpleNamespace) -> None:
@@ -665,7 +665,7 @@ def test_every_relation_is_explained_as_it_is(kitchen: World) -> None:
             ["touches table", "centre of mass is over floor_hall", "rests on nothing"],
         ),
         (("on", "cup", "table"), {"held": "cup"}, ["cup is held"]),
-        (("near", "cup", "wearer"), {"wearer": (1, 0)}, ["0.760 m (at most 0.5 m)"]),
+        (("near", "cup", "wearer"), {"wearer": (1, 0)}, ["0.200 m (at most 0.5 m)"]),
         (("in_room", "cup", "den"), {}, ["4.000 m from den", "nearest room is hall"]),
         (("open", "cup"), {}, ["no joint"]),
         (("at_baseline", "cup"), {"cup": (0.05, 0, TOP)}, ["5.0 cm (at most 3 cm)", "relative to table (body)"]),

@@ -26,6 +26,7 @@ from iwkit.source.reader import read
 from iwkit.spec.pack import Pack
 from iwkit.world.base import Receipt
 from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime.actions.table import ACTIONS
 from iwkit_runtime.body.hands import grip_frame
 from iwkit_runtime.physical.world import PhysicalWorld
 
@@ -176,8 +177,11 @@ def test_what_the_mind_refuses_is_refused_the_same_way(
         assert unchanged(text) == symbolic.execute(parse(text))
 
 
-def test_a_primitive_that_is_not_built_says_so(world: PhysicalWorld, unchanged: Callable[[str], Receipt]) -> None:
+def test_a_primitive_that_is_not_built_says_so(
+    world: PhysicalWorld, unchanged: Callable[[str], Receipt], monkeypatch: pytest.MonkeyPatch
+) -> None:
     world.reset(task("A1"))
+    monkeypatch.delitem(ACTIONS, "sit")
     receipt = unchanged("[Sit] <chair_1>")
     assert (receipt.code, receipt.fault) == ("NOT_BUILT", "engine")
 

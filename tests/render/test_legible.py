@@ -1,7 +1,9 @@
 """What is written on things can be read in the wearer's own view of them, by a program that knows nothing of the pack.
 
 The picture is cropped to the label and straightened: from the label's place in the world and the camera's one knows
-where its rectangle (or, on something round, its strip of a cylinder) lies in the picture.
+where its rectangle (or, on something round, its strip of a cylinder) lies in the picture. Nothing else is done to it.
+
+The slow tests read the very files of a run folder, found by the digests in its ledger.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -29,9 +32,12 @@ from iwkit_runtime.body.camera import camera_frame, look_at
 from iwkit_runtime.body.model import load_body
 from iwkit_runtime.body.posture import Posture, stand
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
+from iwkit_runtime.loop.frames import FrameRef
 from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
 from iwkit_runtime.physical.layout import Assets, build_scene
 from iwkit_runtime.physical.spec import Label
+from iwkit_runtime.recording import Recording, recordings
+from iwkit_runtime.render.images import digest
 from iwkit_runtime.render.opengl import NoOpenGL
 from iwkit_runtime.render.renderer import FIELD_OF_VIEW, Renderer
 
@@ -205,3 +211,90 @@ def test_another_sum_in_the_pack_reads_as_another_sum(tmp_path: Path) -> None:
     before, after = (words(ocr(there.crop("invoice_41", UPRIGHT))) for there in (desk(D5), Desk(changed)))
     assert before == ["INVOICE", "TOTAL", "$41"]
     assert after == ["INVOICE", "TOTAL", "$45"]
+
+
+# --- from the ledger --------------------------------------------------------------------------------------------------
+
+
+class Episode:
+    """An episode that `iwkit run` has played, and its pictures."""
+
+    def __init__(self, pack: Path, folder: Path, assistant: str) -> None:
+        options = ["--world", "physical", "--draft", "--assistant", assistant, "--out", str(folder)]
+        done = subprocess.run(
+            [sys.executable, "-m", "iwkit.cli.main", "run", str(pack), *options], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        self.folder = folder
+        self.recording: Recording = next(iter(recordings(folder)))
+        self.placed = {placed.name: placed for placed in self.recording.spec.placed}
+
+    def read(self, command: str, kind: str, name: str, psm: int = 6) -> list[str]:
+        """The words on a label in the picture of that kind that was taken during a command."""
+        step = next(r for r in self.recording.records if r["kind"] == "step" and r["command"] == command)
+        refs = [FrameRef(d, *p) for d, p in zip(step["frames"], step["picked"], strict=True)]
+        ref = next(ref for ref in refs if ref.kind == kind)
+        file = (self.folder / "frames" / f"{ref.digest}.png").read_bytes()
+        assert digest(file) == ref.digest
+        camera, poses = self.lens(step["n"], ref.index)
+        asset = self.placed[name].asset
+        label = asset.labels[0]
+        place = link_frames(asset, frame(poses[name]), {})[label.link]
+        curved = self.recording.task.things[name].category in ROUND
+        lines = columns(place, label, camera, SIZE, curved=curved)
+        return words(ocr(straightened(Image.open(io.BytesIO(file)), lines, label), psm))
+
+    def lens(self, step: int, index: int) -> tuple[np.ndarray, dict]:
+        """The head camera in a frame of a command, and where everything was then."""
+        poses = dict(self.recording.poses)
+        for interval in self.recording.intervals:
+            shown = interval.frames[: index + 1] if interval.step == step else interval.frames
+            for then in shown:
+                poses |= then.poses
+            if interval.step == step:
+                return camera_frame(BODY, BODY.forward(*shown[-1].body)), poses
+        raise AssertionError(step)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory):
+    @cache
+    def play(pack: str, assistant: str) -> Episode:
+        return Episode(root("taskpacks") / pack, tmp_path_factory.mktemp("run") / "out", assistant)
+
+    return play
+
+
+LOOKED = [
+    (A1, "silent", "[LookAt] <counter>", "look_hold", ["juice", "soda", "water"]),
+    (D5, "oracle", "[LookAt] <left_shelf>", "look_hold", ["apple_3"]),
+    (D5, "oracle", "[LookAt] <middle_shelf>", "look_hold", ["oat_2"]),
+    (D5, "oracle", "[LookAt] <right_shelf>", "look_hold", ["cocoa_1"]),
+    (D5, "oracle", "[LookAt] <price_sheet>", "look_hold", ["price_sheet"]),
+    (D5, "oracle", "[Walk] <copy_table>", "result", ["invoice_39", "invoice_41", "invoice_45"]),
+    ("guidance/G10.yaml", "silent", "[LookAt] <reset_map>", "look_hold", ["reset_map"]),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("pack", "assistant", "command", "kind", "names"), LOOKED)
+def test_the_ledgers_frames_read_as_the_pack_has_it(played, pack, assistant, command, kind, names) -> None:
+    episode = played(pack, assistant)
+    for name in names:
+        assert episode.read(command, kind, name) == words(episode.recording.task.things[name].label), name
+
+
+@pytest.mark.slow
+def test_every_room_of_the_plan_is_read_from_the_ledger(played) -> None:
+    episode = played("planning/P8.yaml", "silent")
+    read = episode.read("[LookAt] <house_map>", "look_hold", "house_map", psm=11)
+    assert sorted(read) == sorted(words(episode.recording.task.things["house_map"].label))
+
+
+@pytest.mark.slow
+def test_another_sum_in_the_pack_is_another_sum_in_the_ledger(tmp_path: Path) -> None:
+    text = (root("taskpacks") / D5).read_text()
+    changed = tmp_path / "D5.yaml"
+    changed.write_text(text.replace("TOTAL $41", "TOTAL $45"))
+    episode = Episode(changed, tmp_path / "out", "oracle")
+    assert episode.read("[Walk] <copy_table>", "result", "invoice_41") == ["INVOICE", "TOTAL", "$45"]

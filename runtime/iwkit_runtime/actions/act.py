@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from iwkit.grammar import Command
 from iwkit.trace import Happening, Relation, RoleValue
 from iwkit.world.situation import Situation
+from iwkit_runtime.physical.places import Moment
 from iwkit_runtime.physical.spec import Vector
 from iwkit_runtime.physical.stage import Stage
 
@@ -19,7 +20,7 @@ class Act:
     `shown` is what has been reported as in view, `looked` what a look around has shown until the wearer moves on.
     `place` is the fixture or door that the wearer
     has come to stand at, `room` the room it is in. `expect` are the relations of which one must
-    hold in the end.
+    hold in the end. `handoff` is where everything was then, None before it.
     """
 
     stage: Stage
@@ -32,6 +33,7 @@ class Act:
     room: str
     happenings: list[Happening] = field(default_factory=list)
     expect: tuple[Relation, ...] = ()
+    handoff: Moment | None = None
 
     def public(self, name: str) -> str:
         """What the wearer calls a thing; a part of the building is called what it is."""

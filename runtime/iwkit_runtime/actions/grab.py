@@ -19,9 +19,11 @@ from iwkit_runtime.actions.motion import (
     Move,
     Reasons,
     Screen,
+    Trunk,
     at_stand,
     bridge,
     elbows,
+    freed,
     rest,
     roofed,
     straight,
@@ -60,6 +62,10 @@ CARRIES = (
     (0.45, -0.12, 1.0),
 )
 """Where a held thing is carried, metres: ahead, to the left, above the floor."""
+INWARDS = tuple(math.radians(angle) for angle in (0, 30, 60, 90))
+"""By how much the hand may turn to the left about the vertical, so that a long thing lies across before the body."""
+BULKY = 0.5
+"""Metres from the body's axis: what comes no further fits wherever the wearer does, and is carried as it is held."""
 
 
 SETTLE = 4
@@ -79,8 +85,21 @@ class Taking:
 
 def grab(act: Act) -> None:
     """Go to a thing and take it."""
-    stage, name = act.stage, act.names[0]
+    take(act, act.names[0])
+    act.expect = (("held", act.names[0]),)
+
+
+def take(act: Act, name: str) -> None:
+    """Go to a thing and take it, as a command or as the first part of one."""
     source = act.at.support(name)
+    reach_for(act, name)
+    act.emit("grabbed", object=name, from_=FLOOR if source == "floor" else source)
+    act.emit("moved", object=name)
+
+
+def reach_for(act: Act, name: str) -> None:
+    """The movement of taking a thing, there and back."""
+    stage = act.stage
     goal = act.at.goal(name)
     x, y, _ = stage.centre(name).tolist()
     place = act.at.state.places[name]
@@ -103,9 +122,6 @@ def grab(act: Act) -> None:
     for n in range(1, SETTLE + 1):  # the arm's way back was planned without regard to the gaze, which comes back here
         stage.shoot(blend(upright, idle, n / SETTLE), gaze=taking.target)
     stage.sync()
-    act.emit("grabbed", object=name, from_=FLOOR if source == "floor" else source)
-    act.emit("moved", object=name)
-    act.expect = (("held", name),)
 
 
 def plan_grab(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Taking | None:
@@ -113,11 +129,12 @@ def plan_grab(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Taking | 
     root = stage.collision.frames(name)[stage.placed[name].asset.links[0].name]
     x, y, z = stage.centre(name).tolist()
     ways, covered = 0, roofed(stage, (x, y, z + stage.placed[name].asset.size[2] / 2 + 0.01))
+    trunk = Trunk(stage, Screen(), reasons)
     for grasp in grasps(stage.placed[name].asset.size, root, at):
         x, y, z = grasp.target.tolist()
         screen = Screen(None, [Allowed(name, (x, y, z))])
-        for posed in islice(_reaches(stage, at, grasp, covered), POSTURES):
-            hit = screen.hit(stage, posed.reach.body)
+        for posed in islice(_reaches(stage, at, grasp, covered, trunk), POSTURES):
+            body, hit = freed(stage, screen, posed.reach.body)
             if hit is not None:
                 reasons.blocked(hit.owner)
                 continue
@@ -125,7 +142,8 @@ def plan_grab(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Taking | 
             before = stage.wearer
             stage.wearer = moved(before, gaze=(x, y, z))
             try:
-                return _taking(stage, name, grasp, posed, screen, before=BEFORE["roofed" if covered else grasp.way])
+                key = Key(posed.posture, body)
+                return _taking(stage, name, grasp, key, screen, before=BEFORE["roofed" if covered else grasp.way])
             except BlockedError as blocked:
                 reasons.blocked(blocked.owner)
             finally:
@@ -135,17 +153,17 @@ def plan_grab(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Taking | 
     return None
 
 
-def _reaches(stage: Stage, at: Stand, grasp: Grasp, covered: bool) -> Iterator[PosturedReach]:
+def _reaches(stage: Stage, at: Stand, grasp: Grasp, covered: bool, trunk: Trunk) -> Iterator[PosturedReach]:
     body = stage.person.body
     point = grip_point(body, "right", grasp.grip)
-    yield from elbows(body, at, "right", grasp.target, point=point, palm=grasp.palm, shelf=covered)
+    yield from elbows(body, at, "right", grasp.target, point=point, palm=grasp.palm, shelf=covered, trunk=trunk)
 
 
 def _taking(
     stage: Stage,
     name: str,
     grasp: Grasp,
-    posed: PosturedReach,
+    reached: Key,
     screen: Screen,
     *,
     before: Sequence[tuple[float, float]],
@@ -154,8 +172,8 @@ def _taking(
     body, at = stage.person.body, stage.wearer.stand
     x, y, z = grasp.target.tolist()
     open_hand, closed_hand = (closed(body, "right", grasp.grip, amount) for amount in (0.0, 1.0))
-    looked = stage.person.looking(at_stand(body, at, posed.posture), (x, y, z))
-    contact = Key(posed.posture, posed.reach.body).head(looked).hand("right", open_hand)
+    looked = stage.person.looking(at_stand(body, at, reached.posture), (x, y, z))
+    contact = reached.head(looked).hand("right", open_hand)
     shut = contact.hand("right", closed_hand)
     hold = _hold(stage, name, grasp, shut.body)
     first: BlockedError | None = None
@@ -211,33 +229,52 @@ def shifted(stage: Stage, key: Key, hold: Hold, away: tuple[float, float]) -> Ke
 
 
 def _hold(stage: Stage, name: str, grasp: Grasp, body: BodyPose) -> Hold:
-    """What is held how, for a body whose closed hand is at the thing. Raises BlockedError when it can't be carried."""
+    """What is held how, for a body whose closed hand is at the thing: as it is held if it is then near the body, else
+    as near as can be. Raises BlockedError when it can't be carried."""
     person = stage.person
     at = grip_frame(person.body, person.body.forward(*body), "right", grasp.grip)
     grip = Frame(at[:3, :3], at[:3, 3])
     offset = grip.inverse().then(frame(stage.engine.poses()[name])).pose
     fingers = closed(person.body, "right", grasp.grip)
+    found: list[tuple[float, Hold]] = []
     for carry in _carries(stage, grasp, grip.turn):
         pose = carry.copy()
         pose[HAND["right"]] = fingers
         hold = Hold(name, grasp.grip, offset, tuple(pose.tolist()))
-        if stage.hit(person.upright(moved(stage.wearer, hold=hold)), hold) is None:
-            return hold
-    raise BlockedError(name)
+        upright = person.upright(moved(stage.wearer, hold=hold))
+        far = _extent(stage, upright, hold)
+        if (found and far >= found[0][0]) or stage.hit(upright, hold) is not None:
+            continue
+        found = [(far, hold)]
+        if far <= BULKY:
+            break
+    if not found:
+        raise BlockedError(name)
+    return found[0][1]
+
+
+def _extent(stage: Stage, body: BodyPose, hold: Hold) -> float:
+    """How far a held thing comes from the axis of the body, in metres."""
+    at = frame(stage.person.held_pose(stage.person.body.forward(*body), hold))
+    x, y, _ = stage.wearer.stand
+    pieces = (piece.vertices for link in stage.placed[hold.name].asset.links for piece in link.pieces)
+    return max(float(np.hypot(*(at.point(vertices)[:, :2] - (x, y)).T).max()) for vertices in pieces)
 
 
 def _carries(stage: Stage, grasp: Grasp, turn: Floats) -> Iterator[Floats]:
-    """Poses (156,) in which the hand, turned against the wearer as it is now, holds a thing before it."""
+    """Poses (156,) in which the hand, turned against the wearer as it is now, holds a thing before it: level as it is,
+    then turned inwards, and then tilted if there is no other way."""
     body, heading = stage.person.body, stage.wearer.stand.heading
-    c, s = math.cos(heading), math.sin(heading)
-    turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) @ turn
     upright = body.placed(stand(body), 0, 0, 0)
     point = grip_point(body, "right", grasp.grip)
     spare = []
-    for place in CARRIES:
-        found = reach(body, upright, "right", place, point=point, palm=turn[:, 1], fingers=turn[:, 0])
-        if found is not None and found.palm_error == 0:
-            yield found.body.pose
-        elif found is not None:
-            spare.append((found.palm_error, found.body.pose))
+    for inwards in INWARDS:
+        c, s = math.cos(heading - inwards), math.sin(heading - inwards)
+        turned = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) @ turn
+        for place in CARRIES:
+            found = reach(body, upright, "right", place, point=point, palm=turned[:, 1], fingers=turned[:, 0])
+            if found is not None and found.palm_error == 0:
+                yield found.body.pose
+            elif found is not None:
+                spare.append((found.palm_error, found.body.pose))
     yield from (pose for _, pose in sorted(spare, key=lambda pair: pair[0]))

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.motion import LONG, Key, Screen, at_stand, filled, rest
+from iwkit_runtime.actions.motion import LONG, Key, Move, Screen, at_stand, filled, rest
 from iwkit_runtime.actions.operate import moving_link, open_grid
+from iwkit_runtime.actions.reading import show
+from iwkit_runtime.actions.refusals import NoWayError
 from iwkit_runtime.actions.room import clear
-from iwkit_runtime.actions.walking import approach, attempt, turn_by
+from iwkit_runtime.actions.walking import PRESS, approach, attempt, turn_by
 from iwkit_runtime.body import gait
-from iwkit_runtime.body.pose import overlay
+from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.body.posture import SQUAT, Posture
 from iwkit_runtime.nav.geometry import wrap
 from iwkit_runtime.nav.stance import snapped
 from iwkit_runtime.physical.spec import Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import moved
+from iwkit_runtime.physical.wearer import moved, turned_head
 
 ROUND = 36
 """Frames of a look around: 10 degrees each, less what rounding may add, and one more to close the circle."""
@@ -31,59 +33,93 @@ DOWN = math.radians(18)
 """A look around goes slightly down, where things stand."""
 SWEEP = tuple(math.radians(angle) for angle in (-55, 0, 55))
 """Where a scan of the floor looks, from the heading."""
+AROUND = tuple(math.radians(angle) for angle in (-100, -50, 0, 50, 100))
+"""The same for who looks around while sitting."""
 LOW = 0.85
 """To look into something whose middle is lower than this, in metres, the wearer bends down."""
 BOWS = (SQUAT, Posture(math.radians(50), 0.08), Posture(math.radians(32), 0.02))
 """Postures in which one looks into what is low, the lowest first."""
-FRONTS, AWAY, OVER = 3, 0.75, 0.03
-"""Places in front of a thing from which it is looked into, how far from it, and how far above its boards, metres."""
+AWAY, OVER = (0.75, 1.0, 1.2), 0.03
+"""How far before a thing it is looked into, the knees clear of its leaf at the latest, and above its boards, metres."""
 HOLD = 12
 """Frames for which a look at something is held."""
+NEAR_LEAN, SLIGHT = Posture(math.radians(30), 0.0), Posture(math.radians(15), 0.0)
+CLOSER = ((1.25, ()), (0.85, (NEAR_LEAN, SLIGHT)), (-math.inf, (BOWS[1], NEAR_LEAN, SLIGHT)))
+"""To read what is no higher than so many metres, the wearer bends towards it: the first of these postures that is free
+and loses nothing out of the picture. Counters are the middle row; tables, benches and beds the last."""
 FACING = math.radians(30)
 """The wearer turns towards what it looks at if that is further to the side than this."""
 
 
 def look_around(act: Act) -> None:
-    """Turn once around, looking slightly down."""
-    stage, hold = act.stage, act.stage.wearer.hold
+    """Turn once around, looking slightly down; with the arms drawn in where they would run into something. Who sits
+    turns the head as far as it goes.
+
+    Raises:
+        RefusedError: TRAJECTORY_COLLISION; there is no room to turn.
+    """
+    stage = act.stage
+    if stage.wearer.seat is not None:
+        _sweep(act, 2.0, AROUND)
+        stage.glance(None, 6)
+        return
     x, y, heading = stage.wearer.stand
     rows = np.array([(x, y, heading + math.tau * n / (ROUND + 1)) for n in range(ROUND + 2)])
-    eyes = stage.person.camera(stage.idle())[:3, 3]
-    ahead = eyes + 2 * np.array([math.cos(heading), math.sin(heading), -math.tan(DOWN)])
-    down = stage.person.looking(stage.person.upright(stage.wearer), _vector(ahead))
-    frames = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
-    for n, (row, body) in enumerate(zip(rows.tolist(), frames, strict=True)):
-        looking = body._replace(pose=overlay(body.pose, down.pose, ("neck", "head")))
-        if n:
-            stage.shoot(looking, Stand(row[0], row[1], wrap(row[2])))
-        if n % SAMPLE == 0:
-            act.remember(stage.visible(looking))
+    for body, row in zip(_around(act, rows), rows[1:].tolist(), strict=True):
+        stage.shoot(body, Stand(row[0], row[1], wrap(row[2])))
+        if len(stage.film) % SAMPLE == 0:
+            act.remember(stage.visible(body))
     stage.wearer = moved(stage.wearer, stand=Stand(x, y, heading), gaze=None)
     stage.glance(None)
     stage.sync()
 
 
+def _around(act: Act, rows: np.ndarray) -> list[BodyPose]:
+    """The frames of turning along headings, after the first one."""
+    stage, hold = act.stage, act.stage.wearer.hold
+    heading = stage.wearer.stand.heading
+    eyes = stage.person.camera(stage.idle())[:3, 3]
+    ahead = eyes + 2 * np.array([math.cos(heading), math.sin(heading), -math.tan(DOWN)])
+    down = stage.person.looking(stage.person.upright(stage.wearer), _vector(ahead))
+    gaited = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
+    bodies = [turned_head(body, down, ("neck", "head")) for body in gaited[1:]]
+    drawn = [stage.person.drawn(body, hold) for body in bodies]
+    first = None
+    for way in (bodies, drawn):
+        hit = next((hit for body in way if (hit := stage.hit(body, hold, tolerance=PRESS)) is not None), None)
+        if hit is None:
+            return way
+        first = first or hit
+    raise NoWayError("TRAJECTORY_COLLISION", "there", act.public(first.owner if first else ""))
+
+
 def look_scan(act: Act) -> None:
     """Sweep the gaze over the floor ahead, from right to left."""
-    x, y, heading = act.stage.wearer.stand
     for distance in (1.2, 3.0):
-        for angle in SWEEP:
-            way = heading + angle
-            act.glance((x + distance * math.cos(way), y + distance * math.sin(way), 0.0), frames=6)
-            act.remember(act.stage.visible(act.stage.idle()))
+        _sweep(act, distance, SWEEP)
     act.stage.glance(None)
+
+
+def _sweep(act: Act, distance: float, angles: Sequence[float]) -> None:
+    """Look at points on the floor at these angles from the heading."""
+    x, y, heading = act.stage.wearer.stand
+    for angle in angles:
+        way = heading + angle
+        act.glance((x + distance * math.cos(way), y + distance * math.sin(way), 0.0), frames=6)
+        act.remember(act.stage.visible(act.stage.idle()))
 
 
 def look_at(act: Act) -> None:
     """Go to where the thing is if that is elsewhere in the room, turn to it, look at it and into it."""
     name = act.names[0]
-    if act.at.kind(name) in ("object", "fixture") and act.at.goal(name) is not None:
+    sits = act.stage.wearer.seat is not None
+    if act.at.kind(name) in ("object", "fixture") and act.at.goal(name) is not None and not sits:
         approach(act, name)
         act.see()
     face(act, focus(act, name))
-    gaze_at(act, name)
-    for _ in range(HOLD):
-        act.stage.shoot(act.stage.idle(), gaze=act.stage.wearer.gaze)
+    if not (gaze_at(act, name, HOLD) or show(act, name, HOLD) or _closer(act, name)):
+        for _ in range(HOLD):
+            act.stage.shoot(act.stage.idle(), gaze=act.stage.wearer.gaze)
     act.see()
     act.emit("looked_at", object=name)
 
@@ -92,60 +128,121 @@ def face(act: Act, point: Vector) -> None:
     """Turn on the spot to a point that is too far aside to be looked at over the shoulder."""
     x, y, heading = act.stage.wearer.stand
     aside = wrap(math.atan2(point[1] - y, point[0] - x) - heading)
-    if abs(aside) > FACING and math.dist((x, y), point[:2]) > 0.2:
+    if act.stage.wearer.seat is None and abs(aside) > FACING and math.dist((x, y), point[:2]) > 0.2:
         turn_by(act, aside)
 
 
-def gaze_at(act: Act, name: str) -> None:
-    """Rest the gaze on a thing; bend down to look into what is open and low, from before it if need be."""
+def gaze_at(act: Act, name: str, hold: int = 1) -> bool:
+    """Rest the gaze on a thing; bend down to look for `hold` frames into what is open and low, from before it if need
+    be. Whether the wearer has bent down."""
     point = focus(act, name)
     act.glance(point)
     act.remember(act.stage.visible(act.stage.idle()))
-    if name not in act.stage.placed or point[2] >= LOW or _inside(act.stage, name) is None or _bow(act, name, point):
-        return
-    for stand in islice(_before(act.stage, name), FRONTS):
+    if act.stage.wearer.seat is not None or name not in act.stage.placed:
+        return False
+    if _inside(act.stage, name) is None:
+        return False
+    if point[2] >= LOW:
+        _face_inside(act, name, point)
+        return False
+    bent, whole = _bow(act, name, point, hold)
+    for stand in [] if whole else _before(act.stage, name):
         if attempt(act, stand, f"to {act.public(name)}") is None:
             act.glance(point)
-            if _bow(act, name, point):
+            again, whole = _bow(act, name, point, hold)
+            bent = bent or again
+            if whole:
+                break
+    return bent
+
+
+def _face_inside(act: Act, name: str, point: Vector) -> None:
+    """Go before what is open and look into it, if nothing of its inside is seen from where the wearer has opened it."""
+    stage = act.stage
+    boards = _boards(stage, name)
+    for stand in [] if _seen(stage, stage.idle(), boards) else _before(stage, name):
+        if attempt(act, stand, f"to {act.public(name)}") is None:
+            act.glance(point)
+            act.remember(stage.visible(stage.idle()))
+            if _seen(stage, stage.idle(), boards):
                 return
 
 
-def _bow(act: Act, name: str, point: Vector) -> bool:
+def _bow(act: Act, name: str, point: Vector, hold: int) -> tuple[bool, bool]:
     """Bend down, look at a point, and stand up again, in the posture in which most of the inside is seen.
 
     Returns:
-        Whether all of it was seen.
+        Whether the wearer did so, and whether all of the inside was seen.
     """
     stage = act.stage
-    start, best, most = rest(stage), None, 0
+    best, most = None, 0
     boards = _boards(stage, name)
-    for posture in BOWS:
+    for bend in _bends(act, BOWS, point):
+        seen = _seen(stage, bend[-1], boards)
+        if seen > most:
+            best, most = bend, seen
+    if best is not None:
+        _film(act, best, point, hold)
+    return best is not None, best is not None and most == len(boards)
+
+
+def _closer(act: Act, name: str) -> bool:
+    """Bend towards what one looks at, hold, and come up again; whether there is a posture for it.
+
+    Nothing on it that is in the picture may get out of it, in part or behind something.
+    """
+    stage, point = act.stage, focus(act, name)
+    postures = next(row for height, row in CLOSER if point[2] >= height)
+    held = stage.wearer.hold is not None and stage.wearer.hold.name == name
+    if name not in stage.placed or stage.wearer.seat is not None or held or not postures:
+        return False
+    there = [thing for thing, place in act.at.state.places.items() if place.at == name]
+    names = [name] if stage.placed[name].kind == "object" else there
+    before = stage.sight.look(stage.person.camera(stage.idle()), names)
+    for bend in _bends(act, postures, point):
+        now = stage.sight.look(stage.person.camera(bend[-1]), names)
+        if all(now[n].visible and now[n].rays >= before[n].rays for n in names if before[n].visible):
+            _film(act, bend, point, HOLD)
+            return True
+    return False
+
+
+def _bends(act: Act, postures: Iterable[Posture], point: Vector) -> Iterator[Move]:
+    """The frames of bending down into each of the postures in which nothing is in the way, the eyes on a point; with the
+    arms drawn in where they would be."""
+    stage = act.stage
+    start, screen = rest(stage), Screen(stage.wearer.hold)
+    for posture in postures if stage.wearer.seat is None else ():
         low = at_stand(stage.person.body, stage.wearer.stand, posture)
         key = Key(posture, stage.person.looking(low, point))
         if stage.wearer.hold is not None:
             key = key.arm("right", start.body)
-        there = list(filled(stage.person.body, stage.wearer.stand, start, key, LONG))
-        seen = _seen(stage, key, boards)
-        if seen > most and not any(Screen(stage.wearer.hold).hit(stage, body) for body in there):
-            best, most = (key, there), seen
-    if best is None:
-        return False
-    key, there = best
-    for body in (*there, *reversed(there[:-1]), start.body):
+        for body in (key.body, stage.person.drawn(key.body, stage.wearer.hold)):
+            there = list(filled(stage.person.body, stage.wearer.stand, start, Key(posture, body), LONG))
+            if all(screen.hit(stage, frame) is None for frame in there):
+                yield there
+                break
+
+
+def _film(act: Act, bend: Move, point: Vector, hold: int) -> None:
+    """Bend down, stay for some frames, and come up again."""
+    stage = act.stage
+    for body in (*bend, *[bend[-1]] * (hold - 1), *reversed(bend[:-1]), stage.idle()):
         stage.shoot(body, gaze=point)
-    act.remember(stage.visible(key.body))
-    return most == len(boards)
+    act.remember(stage.visible(bend[-1]))
 
 
 def _before(stage: Stage, name: str) -> Iterator[Stand]:
-    """Places right in front of a thing from which to look into it."""
+    """Places right in front of a thing from which to look into it, the nearest first."""
     placed = stage.placed[name]
     x, y, _ = stage.centre(name).tolist()
     front = placed.yaw - math.pi / 2
-    away = placed.asset.size[1] / 2 + AWAY
-    nominal = (x + away * math.cos(front), y + away * math.sin(front))
-    found = snapped(open_grid(stage), nominal, (x, y), stage.wearer.stand[:2])
-    yield from (Stand(*s[:3]) for s in found if clear(stage, Stand(*s[:3])))
+    for away in AWAY:
+        far = placed.asset.size[1] / 2 + away
+        nominal = (x + far * math.cos(front), y + far * math.sin(front))
+        found = snapped(open_grid(stage), nominal, (x, y), stage.wearer.stand[:2])
+        stands = (Stand(*s[:3]) for s in found)
+        yield from islice((stand for stand in stands if clear(stage, stand)), 1)
 
 
 def _boards(stage: Stage, name: str) -> list[Vector]:
@@ -160,11 +257,13 @@ def _boards(stage: Stage, name: str) -> list[Vector]:
     ]
 
 
-def _seen(stage: Stage, key: Key, points: list[Vector]) -> int:
-    """To how many points the eyes have a free line."""
-    eye = stage.person.camera(key.body)[:3, 3]
-    _, along = stage.collision.rays(eye, points)
-    return int((along >= 1 - 1e-3).sum())
+def _seen(stage: Stage, body: BodyPose, points: list[Vector]) -> int:
+    """To how many points the eyes have a line that is free, or free but for an object: that is what is looked for."""
+    owners, along = stage.collision.rays(stage.person.camera(body)[:3, 3], points)
+    return sum(
+        way >= 1 - 1e-3 or (owner in stage.placed and stage.placed[owner].kind == "object")
+        for owner, way in zip(owners, along.tolist(), strict=True)
+    )
 
 
 def focus(act: Act, name: str) -> Vector:

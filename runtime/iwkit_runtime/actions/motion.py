@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iwkit_runtime.body.arms import reach
+from iwkit_runtime.body.arms import PALM_TILTS, reach
 from iwkit_runtime.body.model import Body
 from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, blend, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, between, stand
@@ -90,10 +91,16 @@ class Screen:
     joints: Mapping[tuple[str, str], float] | None = None
     touching: Sequence[str] = ()
 
-    def hit(self, stage: Stage, body: BodyPose) -> Hit | None:
-        """What a body frame would run into."""
+    def hit(self, stage: Stage, body: BodyPose, *, arms: bool = True) -> Hit | None:
+        """What a body frame would run into, with or without its arms and load."""
         return stage.hit(
-            body, self.hold, allow=self.allow, joints=self.joints, touching=self.touching, brush=BRUSH_MOVING
+            body,
+            self.hold,
+            allow=self.allow,
+            joints=self.joints,
+            touching=self.touching,
+            brush=BRUSH_MOVING,
+            arms=arms,
         )
 
     def check(self, stage: Stage, *bodies: BodyPose) -> None:
@@ -167,16 +174,47 @@ def elbows(
     fingers: Floats | None = None,
     shelf: bool = False,
     others: bool = True,
+    most: float = PALM_TILTS[-1],
+    trunk: Trunk | None = None,
 ) -> Iterator[PosturedReach]:
     """Every posture that reaches, the easiest first, each with the arm as is most comfortable, then (`others`) with the
-    elbow low and high: one may be free where another is not."""
-    for posed in reaches(body, Feet(*at), side, target, point=point, palm=palm, fingers=fingers, shelf=shelf):
+    elbow low and high: one may be free where another is not. Postures in which the `trunk` doesn't fit are left out.
+    `most` as for `arms.reach`."""
+    hand = partial(reach, point=point, palm=palm, fingers=fingers, most=most)
+    for posed in reaches(
+        body, Feet(*at), side, target, point=point, palm=palm, fingers=fingers, shelf=shelf, most=most, fits=trunk
+    ):
         yield posed
         standing = at_stand(body, at, posed.posture)
         for near in ELBOWS if others else ():
-            found = reach(body, standing, side, target, point=point, palm=palm, fingers=fingers, near=near)
+            found = hand(body, standing, side, target, near=near)
             if found is not None:
                 yield PosturedReach(posed.posture, found)
+
+
+class Trunk:
+    """Whether legs, trunk and head are free in a posture on one spot: found out once, before any arm is solved."""
+
+    def __init__(self, stage: Stage, screen: Screen, reasons: Reasons) -> None:
+        self._stage, self._screen, self._reasons = stage, screen, reasons
+        self._found: dict[Posture, bool] = {}
+
+    def __call__(self, posture: Posture, body: BodyPose) -> bool:
+        if posture not in self._found:
+            hit = self._screen.hit(self._stage, body, arms=False)
+            self._found[posture] = hit is None
+            if hit is not None:
+                self._reasons.blocked(hit.owner)
+        return self._found[posture]
+
+
+def freed(stage: Stage, screen: Screen, body: BodyPose) -> tuple[BodyPose, Hit | None]:
+    """A body frame whose right hand acts, the left arm drawn in if that is in the way; and what it still runs into."""
+    hit = screen.hit(stage, body)
+    if hit is None or not isinstance(hit.by, int) or not stage.person.rig.names[hit.by].startswith("left_"):
+        return body, hit
+    drawn = body._replace(pose=overlay(body.pose, tucked(stage.person.body, "left").pose, arm_joints("left")))
+    return drawn, screen.hit(stage, drawn)
 
 
 def roofed(stage: Stage, point: ArrayLike) -> bool:

@@ -21,9 +21,11 @@ from iwkit_runtime.actions.motion import (
     Move,
     Reasons,
     Screen,
+    Trunk,
     at_stand,
     bridge,
     elbows,
+    freed,
     rest,
     roofed,
     straight,
@@ -152,6 +154,7 @@ def plan_put(  # noqa: PLR0917 (bound one by one)
     point = grip_point(body, "right", hold.grip)
     fist, screen, ways = closed(body, "right", hold.grip), Screen(hold), 0
     covered = roofed(stage, np.array([spot.x, spot.y, spot.z + 2 * GAP]))
+    trunk = Trunk(stage, screen, reasons)
     flat = stage.placed[hold.name].asset.size[2] <= FLAT
     lean, gap = (LEAN, DROP) if flat else (0.0, GAP)
     for yaw in _yaws(stage, hold, at):
@@ -159,20 +162,30 @@ def plan_put(  # noqa: PLR0917 (bound one by one)
         grip = thing.then(frame(hold.offset).inverse())
         palm, fingers = grip.turn[:, 1], grip.turn[:, 0]
         found = elbows(
-            body, at, "right", grip.at, point=point, palm=palm, fingers=fingers, shelf=covered, others=thorough
+            body,
+            at,
+            "right",
+            grip.at,
+            point=point,
+            palm=palm,
+            fingers=fingers,
+            shelf=covered,
+            others=thorough,
+            most=lean,
+            trunk=trunk,
         )
-        for posed in (p for p in islice(found, POSTURES) if p.reach.palm_error <= lean):
-            hit = screen.hit(stage, posed.reach.body)
+        for posed in islice(found, POSTURES):
+            freed_body, hit = freed(stage, screen, posed.reach.body)
             if hit is not None:
                 reasons.blocked(hit.owner)
                 continue
             ways += 1
             looked = stage.person.looking(at_stand(body, at, posed.posture), (spot.x, spot.y, spot.z))
-            key = Key(posed.posture, posed.reach.body).head(looked).hand("right", fist)
+            key = Key(posed.posture, freed_body).head(looked).hand("right", fist)
             before = stage.wearer
             stage.wearer = moved(before, gaze=(spot.x, spot.y, spot.z))
             try:
-                return Putting(spot, _to(stage, hold, key), key)
+                return Putting(spot, lowering(stage, hold, key), key)
             except BlockedError as blocked:
                 reasons.blocked(blocked.owner)
             finally:
@@ -192,7 +205,7 @@ def _yaws(stage: Stage, hold: Hold, at: Stand) -> Iterator[float]:
     yield from (carried + yaw for yaw in YAWS)
 
 
-def _to(stage: Stage, hold: Hold, key: Key) -> Move:
+def lowering(stage: Stage, hold: Hold, key: Key) -> Move:
     """Raises BlockedError: every way runs into something."""
     screen = Screen(hold)
     first: BlockedError | None = None
@@ -220,12 +233,12 @@ def _lower(act: Act, hold: Hold, plan: Putting) -> None:
     for body in straight(stage, [plan.last, open_key], [CLOSING], Screen(None, [_around(stage, hold)])):
         stage.shoot(body, gaze=gaze)
     stage.settle(open_key.body, gaze)
-    for body in _away(stage, hold, open_key):
+    for body in withdrawn(stage, hold, open_key):
         stage.shoot(body, gaze=gaze)
     stage.sync()
 
 
-def _away(stage: Stage, hold: Hold, key: Key) -> Move:
+def withdrawn(stage: Stage, hold: Hold, key: Key) -> Move:
     """The empty hand goes back from a thing, and down. Raises BlockedError when it can't."""
     screen = Screen(None, [_around(stage, hold)])
     first: BlockedError | None = None

@@ -11,7 +11,7 @@ import numpy as np
 
 from iwkit.floorplan import stance
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.physical.layout import APART, RASTER, USED, regions_for
+from iwkit_runtime.physical.layout import APART, RASTER, USED, headroom, regions_for
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Region, Vector
 from iwkit_runtime.physical.stage import Stage
@@ -24,6 +24,8 @@ EACH = 4
 """Free places that are tried in one region."""
 APART_TRIES = 0.10
 """Metres between the places that are tried."""
+UPRIGHT = 0.99
+"""Cosine of how far a thing that stands may lean."""
 FLOOR_RASTER = 0.1
 FLOOR_REACH = 0.8
 """How far from a point free floor is looked for, metres."""
@@ -38,15 +40,16 @@ class Spot(NamedTuple):
 
 
 def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
-    """Free places for a thing on (`surface`) or in (`interior`) another one: by the spot asked for, or the nearest to
-    the wearer, region by region."""
+    """Free places for a thing on (`surface`) or in (`interior`) another one: by the spot asked for; else where it was
+    at the handoff, if that was there; then the nearest to the wearer, region by region."""
+    yield from _back(act, name, support)
     stage, asset = act.stage, act.stage.placed[support].asset
     frames = stage.collision.frames(support)
     asked = act.command.spot
     here, yaw = _from(act, support)
     size = stage.placed[name].asset.size
     for region in _regions(act, regions_for(asset, kind)):
-        if region.size[2] < size[2] + GAP:
+        if headroom(asset, region) < size[2] + GAP:
             continue
         at = frames[region.link]
         turn = yaw - math.atan2(at.turn[1, 0], at.turn[0, 0])
@@ -62,6 +65,23 @@ def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
         found = (at.point((*spot, bottom)) for spot in _nearest(start, middle, roomy))
         free = (p for p in found if _free(stage, name, support, p, yaw))
         yield from (Spot(*p.tolist()) for p in islice(_apart(free), EACH))
+
+
+def _back(act: Act, name: str, support: str) -> Iterator[Spot]:
+    """Where a thing was on or in another one at the handoff: who is to put it back puts it back there."""
+    stage, then = act.stage, act.handoff
+    if then is None or name == then.held or act.command.spot is not None or len(act.command.args) > 2:
+        return
+    measured = stage.relations.at(then)
+    place, posed = measured.places.of(name), measured.places.posed
+    if support not in (place.containers or measured.bearers(name)):
+        return
+    root = stage.placed[support].asset.links[0].name
+    link = next((s.link for s in place.rest.supports if s.name == support), root)
+    was = posed[name].frames[stage.placed[name].asset.links[0].name]
+    point = stage.collision.frames(support)[link].point(posed[support].frames[link].local(was.at))
+    if was.turn[2, 2] > UPRIGHT and _free(stage, name, support, point, _from(act, support)[1]):
+        yield Spot(*point.tolist())
 
 
 def _apart(points: Iterator[Floats]) -> Iterator[Floats]:

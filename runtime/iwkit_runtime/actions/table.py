@@ -7,7 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from iwkit_runtime.actions import grab, looking, opening, place, walking
+from iwkit_runtime.actions import (
+    assembly,
+    cart,
+    grab,
+    looking,
+    opening,
+    place,
+    posture,
+    press,
+    tools,
+    turnover,
+    walking,
+)
 from iwkit_runtime.actions.act import Act
 
 TURN_SIGN = {"TurnLeft": 1.0, "TurnRight": -1.0, "TurnAround": 1.0}
@@ -47,6 +59,15 @@ ACTIONS: Final[dict[str, Row]] = {
     "navigate_to": Row(_walk),
     "forward": Row(walking.forward),
     "turn": Row(_turn),
+    "sit": Row(posture.sit),
+    "standup": Row(posture.stand_up),
+    "squat": Row(posture.squat),
+    "push": Row(cart.push),
+    "pull": Row(cart.pull),
+    "turn_on": Row(press.turn_on),
+    "turn_off": Row(press.turn_off),
+    "use_computer": Row(press.use_computer),
+    "answer_phone": Row(press.answer_phone),
     "pick": Row(grab.grab),
     "release": Row(place.drop),
     "place": Row(place.put_on),
@@ -56,6 +77,16 @@ ACTIONS: Final[dict[str, Row]] = {
     "close": Row(opening.close_thing),
     "open_door": Row(opening.open_thing),
     "close_door": Row(opening.close_thing),
+    "flip": Row(turnover.flip),
+    "fall_to_floor": Row(turnover.fall, keeps_view=True),
+    "attach": Row(assembly.attach),
+    "detach": Row(assembly.detach),
+    "raise": Row(assembly.raise_up),
+    "cook": Row(tools.cook),
+    "cut": Row(tools.cut),
+    "stir": Row(tools.stir),
+    "pour": Row(tools.pour),
+    "wipe": Row(tools.wipe),
     "look_around": Row(looking.look_around, keeps_view=True),
     "look_scan": Row(looking.look_scan, keeps_view=True),
     "look_at": Row(looking.look_at, keeps_view=True),

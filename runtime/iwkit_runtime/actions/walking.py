@@ -180,6 +180,7 @@ def stride(act: Act, rows: Floats, whither: str, *, drawn: bool = False) -> None
     stage = act.stage
     hold = stage.wearer.hold
     before = stage.idle()
+    rows = gait.paced(stage.person.body, rows)
     frames = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
     stage.wearer = moved(stage.wearer, gaze=None)
     for n, (row, gaited) in enumerate(zip(rows.tolist()[1:], frames[1:], strict=True), start=1):
@@ -190,12 +191,12 @@ def stride(act: Act, rows: Floats, whither: str, *, drawn: bool = False) -> None
         hit = stage.hit(body, hold, tolerance=PRESS)
         if hit is not None:
             raise NoWayError("TRAJECTORY_COLLISION", whither.removeprefix("to "), act.public(hit.owner))
-        _enter(act, (row[0], row[1]))
+        enter(act, (row[0], row[1]))
         stage.shoot(body, Stand(row[0], row[1], row[2]))
     stage.sync()
 
 
-def _enter(act: Act, place: Point) -> None:
+def enter(act: Act, place: Point) -> None:
     """Report the room when a step leads over its threshold."""
     layout = act.at.layout
     rooms = [layout.rooms[room] for room in rooms_at(layout.scene, place)]

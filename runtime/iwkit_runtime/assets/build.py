@@ -9,12 +9,13 @@ import numpy as np
 
 from iwkit.errors import UsageError
 from iwkit.spec.catalogue import Category
-from iwkit.spec.recipe import DEFAULT_MATERIALS, Part, PartsRecipe, Print, Recipe
+from iwkit.spec.recipe import DEFAULT_MATERIALS, PartsRecipe, Recipe
 from iwkit_runtime.assets import kinds
 from iwkit_runtime.assets.builder import Builder, Fit
 from iwkit_runtime.assets.cabinet import cabinet
 from iwkit_runtime.assets.colours import RGBA, rgba, tinted
 from iwkit_runtime.assets.kinds import Frame
+from iwkit_runtime.assets.plain import plain_recipe
 from iwkit_runtime.assets.shapes import shapes
 from iwkit_runtime.physical.spec import Asset, Vector
 
@@ -41,7 +42,7 @@ def build_asset(
     label: str | None = None,
     states: frozenset[str] = frozenset(),
 ) -> Asset:
-    """Build one thing of a category; without a recipe it is a plain rounded box.
+    """Build one thing of a category; without a recipe it is a plain one (`plain_recipe`).
 
     `size` (width, depth, height in metres) overrides the catalogue's, `colour` is a colour word for the recipe's `main`
     material, `label` is printed in place of the recipe's own text, `states` (`cooked`, `dirty`, ...) tint it. The same
@@ -50,7 +51,7 @@ def build_asset(
     Raises:
         UsageError: no such colour or state, nowhere to write the label, or too small for its interior.
     """
-    recipe = recipe or _plain_box(category)
+    recipe = recipe or plain_recipe(category)
     frame = Frame(category_name, category, size or category.size)
     build = Builder(_materials(recipe, colour, states), _fit(recipe, frame))
     if isinstance(recipe, PartsRecipe):
@@ -95,15 +96,3 @@ def _print(build: Builder, recipe: Recipe, frame: Frame, label: str | None) -> N
         text = print_.text if print_.fixed or label is None else label
         if text is not None:
             build.print_(print_, text)
-
-
-def _plain_box(category: Category) -> PartsRecipe:
-    width, depth, height = category.size
-    body = Part(
-        material="main", box=(-width / 2, -depth / 2, 0, width / 2, depth / 2, height), round=min(category.size) * 0.15
-    )
-    x, y = 0.42 * width, 0.42 * depth
-    flat = height < 0.03
-    rect = (-x, -y, x, y) if flat else (-x, 0.1 * height, x, 0.9 * height)
-    label = Print(face="top" if flat else "front", rect=rect, at=height if flat else -depth / 2)
-    return PartsRecipe(kind="parts", materials={"main": "light grey"}, parts=(body,), prints=(label,))

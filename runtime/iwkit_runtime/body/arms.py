@@ -104,16 +104,19 @@ def reach(
     palm: ArrayLike | None = None,
     fingers: ArrayLike | None = None,
     near: Array | None = None,
+    most: float = PALM_TILTS[-1],
 ) -> Reach | None:
     """Bring a point of the hand to a target; the rest of the body stays as it is. None when no arm pose does it.
 
     Args:
         target: (3,) world metres.
         point: (3,) in the frame of the wrist joint, by default the joint itself; see `hands.grip_frame`.
-        palm: (3,) world direction that the palm faces, kept to 45 degrees, the smallest deviation first. Without
+        palm: (3,) world direction that the palm faces, kept to `most`, the smallest deviation first. Without
             one the hand goes on straight from the forearm.
         fingers: (3,) world direction that the fingers point in; only with `palm`, and normal to it.
         near: angles of the frame before, so that an arm that follows a curve doesn't jump.
+        most: by how much the palm may miss its direction, radians; 0 where an exact one is wanted, which is found, or
+            found missing, much sooner.
 
     Raises:
         UsageError: vectors that are not three finite numbers, no direction, or fingers without or along the palm.
@@ -126,7 +129,7 @@ def reach(
     goal, grip = mirror * (turn @ (goal - chest[:3, 3])), mirror * grip
     aims = [mirror * (turn @ d) for d in directions]
     arm = _arm(body, side)
-    for tilt in PALM_TILTS if aims else (0.0,):
+    for tilt in (tilt for tilt in PALM_TILTS if tilt <= most) if aims else (0.0,):
         if aims:
             hands = _hands(aims, tilt)
             aim = _Aim(goal - hands @ grip, hands, arm.lower)
@@ -202,46 +205,73 @@ def _best(search: _Search) -> Array | None:
     """The best angles (9,): first a coarse search of swivels, then finer ones about the best."""
     targets, collars = len(search.aim.points), len(search.collars)
     rows = _Rows(np.repeat(np.arange(targets), collars), np.tile(np.arange(collars), targets))
-    swivels = _SWIVELS[None]
+    swivels = _SWIVELS
     best = None
     for width in (*_FINER, None):
-        rows, angles, cost = _candidates(search, rows, swivels)
-        if not np.isfinite(cost).any():
+        found = _candidates(search, rows, swivels)
+        if found is None:
             break
-        row, column = np.unravel_index(cost.argmin(), cost.shape)
-        best = angles[row, column]
+        chosen = int(found.cost.argmin())
+        best, row = found.angles[chosen], int(found.row[chosen])
         if width is not None:
-            swivels = swivels[0, column] + np.linspace(-width, width, 21)[None]
-            rows = _Rows(rows.target[[row]], rows.collar[[row]])
+            swivels = found.swivel[chosen] + np.linspace(-width, width, 21)
+            rows = _Rows(found.rows.target[[row]], found.rows.collar[[row]])
     return best
 
 
-def _candidates(search: _Search, rows: _Rows, swivels: Array) -> tuple[_Rows, Array, Array]:
-    """The rows that an elbow angle can serve, their angles (r, s, 9) at every swivel (1, s), and the cost (r, s),
-    infinite where the limits don't allow it."""
+class _Found(NamedTuple):
+    """The k candidates within the limits: the rows left over, and for each candidate its row among them (k,), its
+    swivel (k,), angles (k, 9) and cost (k,)."""
+
+    rows: _Rows
+    row: NDArray[np.intp]
+    swivel: Array
+    angles: Array
+    cost: Array
+
+
+def _candidates(search: _Search, rows: _Rows, swivels: Array) -> _Found | None:
+    """What is within the limits among the rows at every swivel (s,); None when nothing is."""
     arm, aim, collars, near = search
     girdle = (rotations.about("y", collars[:, 0]) @ rotations.about("z", collars[:, 1]))[rows.collar]
-    shoulder = arm.collar + girdle @ arm.clavicle
-    line = (np.swapaxes(girdle, -1, -2) @ (aim.points[rows.target] - shoulder)[..., None])[..., 0]
+    line = ((aim.points[rows.target] - arm.collar - girdle @ arm.clavicle)[:, None] @ girdle)[:, 0]
     elbow, possible = _elbow(arm.upper, aim.bone, (line * line).sum(-1))
+    if not possible.any():
+        return None
     rows = _Rows(rows.target[possible], rows.collar[possible])
     girdle, line, elbow = girdle[possible], line[possible], elbow[possible]
     forearm = rotations.about("y", elbow)
     straight = rotations.unit(arm.upper + forearm @ aim.bone)
     sight = rotations.unit(line)
-    upper = rotations.matrix(sight[:, None] * swivels[..., None]) @ rotations.between(straight, sight)[:, None]
-    angles = np.zeros((*upper.shape[:2], len(ANGLES)))
-    angles[..., :2], angles[..., 5] = collars[rows.collar][:, None], elbow[:, None]
-    angles[..., 2], angles[..., 3], angles[..., 4] = _yzx(upper)
+    base = rotations.between(straight, sight)
+    meets = np.linalg.norm((base @ straight[..., None])[..., 0] - sight, axis=-1) <= _EXACT
+    upper = _swivelled(base, sight, swivels)
+    shoulder = np.stack(_yzx(upper), -1)
+    allowed = ((shoulder >= LOW[2:5] - _EXACT) & (shoulder <= HIGH[2:5] + _EXACT)).all(-1) & meets[:, None]
+    row, column = np.nonzero(allowed)
+    angles = np.zeros((len(row), len(ANGLES)))
+    angles[:, :2], angles[:, 5] = collars[rows.collar[row]], elbow[row]
+    angles[:, 2:5] = shoulder[row, column]
     if aim.hands is not None:
-        wrist = np.swapaxes(girdle[:, None] @ upper @ forearm[:, None], -1, -2) @ aim.hands[rows.target][:, None]
-        angles[..., 6], angles[..., 7], angles[..., 8] = _xyz(wrist)
-    missed = np.linalg.norm(np.einsum("rsij,rj->rsi", upper, straight) - sight[:, None], axis=-1) > _EXACT
-    allowed = ((angles >= LOW - _EXACT) & (angles <= HIGH + _EXACT)).all(-1) & ~missed
+        hands = np.swapaxes(girdle, -1, -2) @ aim.hands[rows.target]
+        wrist = np.swapaxes(forearm, -1, -2)[row] @ (np.swapaxes(upper[row, column], -1, -2) @ hands[row])
+        angles[:, 6], angles[:, 7], angles[:, 8] = _xyz(wrist)
+    kept = ((angles >= LOW - _EXACT) & (angles <= HIGH + _EXACT)).all(-1)
+    if not kept.any():
+        return None
+    angles = angles[kept]
     cost = (_EFFORT * (angles - _COMFORT) ** 2).sum(-1)
     if near is not None:
         cost = cost + _STEADY * ((angles - near) ** 2).sum(-1)
-    return rows, angles, np.where(allowed, cost, np.inf)
+    return _Found(rows, row[kept], swivels[column[kept]], angles, cost)
+
+
+def _swivelled(base: Array, axis: Array, angles: Array) -> Array:
+    """Rotations (r, 3, 3) turned further about unit axes (r, 3) by every angle (s,): (r, s, 3, 3) (Rodrigues)."""
+    along = axis[:, :, None] * (axis[:, None] @ base)
+    across = rotations.cross_matrix(axis) @ base
+    c, s = np.cos(angles)[:, None, None], np.sin(angles)[:, None, None]
+    return np.asarray(along[:, None] + c * (base - along)[:, None] + s * across[:, None])
 
 
 def _elbow(upper: Array, bone: Array, square: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -273,16 +303,15 @@ def _xyz(r: Array) -> tuple[Array, Array, Array]:
 
 def posed(pose: Array, side: Side, angles: Array) -> Array:
     """The pose (156,) with an arm at its nine angles, see `ANGLES`."""
-    about = rotations.about
-    roll = about("x", angles[6] / 2)
-    turns = {
-        "collar": about("y", angles[0]) @ about("z", angles[1]),
-        "shoulder": about("y", angles[2]) @ about("z", angles[3]) @ about("x", angles[4]),
-        "elbow": about("y", angles[5]) @ roll,
-        "wrist": roll @ about("y", angles[7]) @ about("z", angles[8]),
-    }
-    mirror = _MIRROR_TURN if side == "right" else 1
-    return pack({f"{side}_{name}": mirror * rotations.vector(turn) for name, turn in turns.items()}, onto=pose)
+    about, roll = rotations.about, angles[6] / 2
+    turns = (
+        about("x", (0, 0, 0, roll))
+        @ about("y", angles[[0, 2, 5, 7]])
+        @ about("z", (angles[1], angles[3], 0, angles[8]))
+        @ about("x", (0, angles[4], roll, 0))
+    )
+    found = rotations.vector(turns) * (_MIRROR_TURN if side == "right" else 1)
+    return pack({f"{side}_{name}": turn for name, turn in zip(ARM, found, strict=True)}, onto=pose)
 
 
 def angles_of(pose: Array, side: Side) -> Array:

@@ -26,6 +26,8 @@ STEP = 0.60
 """Metres from one footprint to the next at most; the steps of a walk are equal."""
 TURN_STEP = 0.8
 """Metres of walking to which a turn of one radian on the spot amounts, for the number of steps."""
+MOST = 0.36
+"""The largest part of a step in a frame: each swing has a frame in which the foot is well in the air."""
 _FULL_STRIDE = 1.25
 DOUBLE_SUPPORT = 0.24
 """Share of a step in which both feet are down."""
@@ -77,6 +79,19 @@ def walk(body: Body, path: ArrayLike, carry: Array | None = None) -> list[BodyPo
             placement = placement._replace(pose=overlay(placement.pose, carry, arm_joints("right")))
         frames.append(body.placed(placement, *map(float, place)))
     return frames
+
+
+def paced(body: Body, path: ArrayLike) -> Array:
+    """A path (n, 3) with more frames where a foot would have none in the air: at the ends of turns, and in walks of a
+    step or two. Without them a foot that is down would slide."""
+    way = numbers("the path", path)
+    phase, _ = _plan(body, np.column_stack([way[:, :2], np.unwrap(way[:, 2])]))
+    rows = [way[:1]]
+    for start, end, advance in zip(way, way[1:], np.diff(phase), strict=False):
+        count = max(1, int(np.ceil(advance / MOST - 1e-9)))
+        turn = np.array([*(end - start)[:2], np.remainder(end[2] - start[2] + np.pi, 2 * np.pi) - np.pi])
+        rows += [start + np.arange(1, count)[:, None] / count * turn, end[None]]
+    return np.concatenate(rows)
 
 
 def _plan(body: Body, way: Array) -> tuple[Array, list[_Step]]:

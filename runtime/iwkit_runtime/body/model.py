@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -95,12 +95,13 @@ class Body:
         return out
 
     @cached_property
-    def levels(self) -> tuple[Indices, ...]:
-        """The joints below the root by depth in the tree: what forward kinematics turns together."""
+    def levels(self) -> tuple[tuple[Indices, Indices], ...]:
+        """The joints below the root by depth in the tree, with their parents: what forward kinematics turns together."""
         depth = np.zeros(len(self.parents), np.int32)
         for joint in range(1, len(depth)):
             depth[joint] = depth[self.parents[joint]] + 1
-        return tuple(np.flatnonzero(depth == d).astype(np.int32) for d in range(1, int(depth.max()) + 1))
+        levels = (np.flatnonzero(depth == d).astype(np.int32) for d in range(1, int(depth.max()) + 1))
+        return tuple((level, self.parents[level]) for level in levels)
 
     @cached_property
     def ground(self) -> float:
@@ -125,7 +126,7 @@ class Body:
         )
 
     def forward(self, pose: ArrayLike, translation: ArrayLike) -> Array:
-        """World frames (52, 4, 4) of the joints: at rest, joint axes are the model's axes.
+        """World frames (52, 4, 4) of the joints, read-only: at rest, joint axes are the model's axes.
 
         Args:
             pose: (156,) radians.
@@ -134,17 +135,7 @@ class Body:
         Raises:
             UsageError: a pose or a translation of another shape or with numbers that are not finite.
         """
-        shift = vector("the translation", translation)
-        local = rotations.matrix(checked(pose).reshape(-1, 3))
-        frames = np.zeros((len(JOINTS), 4, 4))
-        frames[:, 3, 3] = 1
-        frames[0, :3, :3] = TO_WORLD @ local[0]
-        frames[0, :3, 3] = TO_WORLD @ self.offsets[0] + shift
-        for level in self.levels:
-            above = frames[self.parents[level]]
-            frames[level, :3, :3] = above[:, :3, :3] @ local[level]
-            frames[level, :3, 3] = (above[:, :3, :3] @ self.offsets[level, :, None])[..., 0] + above[:, :3, 3]
-        return frames
+        return _forward(self, checked(pose).tobytes(), vector("the translation", translation).tobytes())
 
     def skin(self, frames: Array, vertices: Indices | None = None) -> Array:
         """World vertices (V, 3), or those of the given numbers, for the joint frames (52, 4, 4)."""
@@ -180,6 +171,21 @@ class Body:
         pose[ROOT] = rotations.vector(yaw @ rotations.matrix(pose[ROOT]))
         pelvis = TO_WORLD @ (yaw @ placement.pelvis) + (x, y, floor)
         return BodyPose(pose, pelvis - TO_WORLD @ self.joints[0])
+
+
+@lru_cache(maxsize=512)
+def _forward(body: Body, pose: bytes, translation: bytes) -> Array:
+    """`Body.forward` for the bytes of its arguments: a body frame is screened, looked from and gripped with in turn."""
+    frames = np.zeros((len(JOINTS), 4, 4))
+    frames[:, :3, :3] = rotations.matrix(np.frombuffer(pose).reshape(-1, 3))
+    frames[:, :3, 3] = body.offsets
+    frames[:, 3, 3] = 1
+    frames[0, :3] = TO_WORLD @ frames[0, :3]
+    frames[0, :3, 3] += np.frombuffer(translation)
+    for level, above in body.levels:
+        frames[level] = frames[above] @ frames[level]
+    frames.flags.writeable = False
+    return frames
 
 
 def heading_of(pose: ArrayLike) -> float:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
-from iwkit_runtime.body.arms import Reach, arm_length, reach
+from iwkit_runtime.body.arms import PALM_TILTS, Reach, arm_length, reach
 from iwkit_runtime.body.model import Body, joint
-from iwkit_runtime.body.pose import Side
+from iwkit_runtime.body.pose import BodyPose, Side
 from iwkit_runtime.body.posture import Posture, ladder, stand
 
 Array = NDArray[np.float64]
+Vector = tuple[float, float, float]
 
 CARRY = (0.32, -0.18, 1.10)
 """Where a carried thing is, metres: ahead, to the left (negative: to the right) and above the floor."""
@@ -48,10 +51,13 @@ def reaches(
     point: ArrayLike = (0, 0, 0),
     palm: ArrayLike | None = None,
     fingers: ArrayLike | None = None,
+    most: float = PALM_TILTS[-1],
+    fits: Callable[[Posture, BodyPose], bool] | None = None,
 ) -> Iterator[PosturedReach]:
     """Every posture of the ladder in which the arm reaches, the easiest first; none means OUT_OF_REACH.
 
-    The caller takes the first that collides with nothing. Arguments as for `arms.reach` and `posture.ladder`.
+    The caller takes the first that collides with nothing. Arguments as for `arms.reach` and `posture.ladder`. No
+    arm is solved in a posture for which `fits`, asked with the body in it, says no.
 
     Raises:
         UsageError: as `arms.reach`.
@@ -59,13 +65,29 @@ def reaches(
     goal = np.asarray(target, float)
     bound = arm_length(body, side) + float(np.linalg.norm(point)) + _SHRUG
     for posture in ladder(float(goal[2]) - stance.floor, shelf=shelf):
-        at = body.placed(stand(body, posture), *stance)
-        shoulder = joint(body.forward(*at), f"{side}_shoulder")[:3, 3]
-        if np.linalg.norm(goal - shoulder) > bound:
+        if math.dist(goal, _from(stance, _shoulder(body, posture, side))) > bound:
             continue
-        found = reach(body, at, side, target, point=point, palm=palm, fingers=fingers)
+        at = body.placed(stand(body, posture), *stance)
+        if fits is not None and not fits(posture, at):
+            continue
+        found = reach(body, at, side, target, point=point, palm=palm, fingers=fingers, most=most)
         if found is not None:
             yield PosturedReach(posture, found)
+
+
+@lru_cache(maxsize=1024)
+def _shoulder(body: Body, posture: Posture, side: Side) -> Vector:
+    """Where a shoulder is in a posture: metres ahead, to the left, and above the floor."""
+    frames = body.forward(*body.placed(stand(body, posture), 0, 0, 0))
+    x, y, z = joint(frames, f"{side}_shoulder")[:3, 3].tolist()
+    return x, y, z
+
+
+def _from(stance: Stance, point: Vector) -> Vector:
+    """A point ahead, to the left and above the floor of someone who stands there, in the world."""
+    c, s = math.cos(stance.heading), math.sin(stance.heading)
+    ahead, left, up = point
+    return stance.x + c * ahead - s * left, stance.y + s * ahead + c * left, stance.floor + up
 
 
 def carrying(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
 _TINY = 1e-12
+_ONE = np.eye(3)
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
 def matrix(axis_angle: ArrayLike) -> Array:
     """Axis-angle (..., 3) to rotation matrices (..., 3, 3) (Rodrigues)."""
     w = np.asarray(axis_angle, float)
+    if w.ndim == 1:
+        return _matrix(*w.tolist())
     square = (w * w).sum(-1)
     angle = np.sqrt(square)
     small = square < _TINY
@@ -21,42 +26,95 @@ def matrix(axis_angle: ArrayLike) -> Array:
     a = np.where(small, 1 - square / 6, np.sin(angle) / np.sqrt(safe))[..., None, None]
     b = np.where(small, 0.5 - square / 24, (1 - np.cos(angle)) / safe)[..., None, None]
     k = cross_matrix(w)
-    return np.asarray(np.eye(3) + a * k + b * (k @ k))
+    return np.asarray(_ONE + a * k + b * (k @ k))
+
+
+def _matrix(x: float, y: float, z: float) -> Array:
+    """The same for one vector, for which arrays would be slow."""
+    square = x * x + y * y + z * z
+    angle = math.sqrt(square)
+    if square < _TINY:
+        a, b = 1 - square / 6, 0.5 - square / 24
+    else:
+        a, b = math.sin(angle) / angle, (1 - math.cos(angle)) / square
+    bx, by, bz = b * x, b * y, b * z
+    return np.array(
+        [
+            [1 - by * y - bz * z, bx * y - a * z, bx * z + a * y],
+            [bx * y + a * z, 1 - bx * x - bz * z, by * z - a * x],
+            [bx * z - a * y, by * z + a * x, 1 - bx * x - by * y],
+        ]
+    )
 
 
 def vector(rotation: ArrayLike) -> Array:
     """Rotation matrices (..., 3, 3) to axis-angle (..., 3) with angles in [0, pi]."""
     r = np.asarray(rotation, float)
+    if r.ndim == 2:
+        return _vector(r)
     # Through the quaternion with the largest component, which is stable at every angle, pi included.
-    trace = r[..., 0, 0] + r[..., 1, 1] + r[..., 2, 2]
-    diagonal = np.stack([trace, r[..., 0, 0], r[..., 1, 1], r[..., 2, 2]], -1)
-    x, y, z = (r[..., 2, 1] - r[..., 1, 2]), (r[..., 0, 2] - r[..., 2, 0]), (r[..., 1, 0] - r[..., 0, 1])
-    xy, xz, yz = (r[..., 0, 1] + r[..., 1, 0]), (r[..., 0, 2] + r[..., 2, 0]), (r[..., 1, 2] + r[..., 2, 1])
-    d = 1 + 2 * diagonal - trace[..., None]
-    rows = np.stack(
-        [
-            np.stack([1 + trace, x, y, z], -1),
-            np.stack([x, d[..., 1], xy, xz], -1),
-            np.stack([y, xy, d[..., 2], yz], -1),
-            np.stack([z, xz, yz, d[..., 3]], -1),
-        ],
-        -2,
-    )
+    diagonal = np.empty((*r.shape[:-2], 4))
+    diagonal[..., 1:] = np.diagonal(r, axis1=-2, axis2=-1)
+    trace = diagonal[..., 0] = diagonal[..., 1:].sum(-1)
+    rows = np.empty((*r.shape[:-2], 4, 4))
+    rows[..., range(4), range(4)] = 1 + 2 * diagonal - trace[..., None]
+    rows[..., 0, 0] = 1 + trace
+    other = np.swapaxes(r, -1, -2)
+    less, more = r - other, r + other
+    for n, (i, j) in enumerate(((2, 1), (0, 2), (1, 0)), 1):
+        rows[..., 0, n] = rows[..., n, 0] = less[..., i, j]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        rows[..., i + 1, j + 1] = rows[..., j + 1, i + 1] = more[..., i, j]
     q = np.take_along_axis(rows, diagonal.argmax(-1)[..., None, None], -2)[..., 0, :]
-    q = q * np.where(q[..., :1] < 0, -1.0, 1.0)
-    length = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    q *= np.where(q[..., :1] < 0, -1.0, 1.0)
+    squares = q * q
+    length = np.sqrt(squares[..., 1:].sum(-1, keepdims=True))
     angle = 2 * np.arctan2(length, q[..., :1])
-    norm = np.linalg.norm(q, axis=-1, keepdims=True)
+    norm = np.sqrt(squares.sum(-1, keepdims=True))
     scale = np.where(length < _TINY, 2 / norm, angle / np.maximum(length, _TINY))
     return np.asarray(q[..., 1:] * scale)
+
+
+def _vector(rotation: Array) -> Array:
+    """The same for one matrix (3, 3), for which arrays would be slow."""
+    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
+    largest = max(a + e + i, a, e, i)
+    if largest == a + e + i:
+        w, x, y, z = 1 + a + e + i, h - f, c - g, d - b
+    elif largest == a:
+        w, x, y, z = h - f, 1 + a - e - i, b + d, c + g
+    elif largest == e:
+        w, x, y, z = c - g, b + d, 1 - a + e - i, f + h
+    else:
+        w, x, y, z = d - b, c + g, f + h, 1 - a - e + i
+    if w < 0:
+        w, x, y, z = -w, -x, -y, -z
+    length = math.sqrt(x * x + y * y + z * z)
+    scale = 2 / abs(w) if length < _TINY else 2 * math.atan2(length, w) / length
+    return np.array([x * scale, y * scale, z * scale])
 
 
 def about(axis: str, angle: ArrayLike) -> Array:
     """Rotation by `angle` (...) radians about the axis "x", "y" or "z": (..., 3, 3)."""
     turn = np.asarray(angle, float)
-    out = np.zeros((*turn.shape, 3))
-    out[..., _AXES[axis]] = turn
-    return matrix(out)
+    out = np.zeros((*turn.shape, 3, 3))
+    k = _AXES[axis]
+    i, j = (k + 1) % 3, (k + 2) % 3
+    sine = np.sin(turn)
+    out[..., k, k] = 1
+    out[..., i, i] = out[..., j, j] = np.cos(turn)
+    out[..., j, i] = sine
+    out[..., i, j] = -sine
+    return out
+
+
+def cross(a: Array, b: Array) -> Array:
+    """The cross products (..., 3) of vectors that broadcast; `np.cross` does the same more slowly."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        out[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]
+    return out
 
 
 def cross_matrix(v: ArrayLike) -> Array:
@@ -70,15 +128,15 @@ def cross_matrix(v: ArrayLike) -> Array:
 def unit(v: ArrayLike) -> Array:
     """Vectors (..., 3) scaled to length 1; a zero vector stays zero."""
     w = np.asarray(v, float)
-    return np.asarray(w / np.maximum(np.linalg.norm(w, axis=-1, keepdims=True), _TINY))
+    return np.asarray(w / np.maximum(np.sqrt((w * w).sum(-1, keepdims=True)), _TINY))
 
 
 def between(a: ArrayLike, b: ArrayLike) -> Array:
     """The smallest rotations (..., 3, 3) that turn the unit vectors a into b. Undefined where b = -a."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    k = cross_matrix(np.cross(a, b))
+    k = cross_matrix(cross(a, b))
     cosine = (a * b).sum(-1)[..., None, None]
-    return np.asarray(np.eye(3) + k + k @ k / np.maximum(1 + cosine, 1e-9))
+    return np.asarray(_ONE + k + k @ k / np.maximum(1 + cosine, 1e-9))
 
 
 def frame(x: ArrayLike, y: ArrayLike) -> Array:
@@ -86,7 +144,7 @@ def frame(x: ArrayLike, y: ArrayLike) -> Array:
     first = unit(x)
     other = np.asarray(y, float)
     second = unit(other - first * (first * other).sum(-1, keepdims=True))
-    return np.stack([first, second, np.cross(first, second)], -1)
+    return np.stack([first, second, cross(first, second)], -1)
 
 
 def blend(a: ArrayLike, b: ArrayLike, share: float) -> Array:

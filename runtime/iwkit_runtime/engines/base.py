@@ -7,7 +7,7 @@ has a pose from `load` on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from iwkit.errors import IwkitError
@@ -32,11 +32,13 @@ class Settled(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A state as plain data: poses, joints, what is held with what rides on it. `as_json` and `of_json` are exact."""
+    """A state as plain data: poses, joints, what is held with what rides on it, and what is fastened to what, with its
+    pose there. `as_json` and `of_json` are exact."""
 
     poses: Poses
     joints: Joints
     held: dict[str, tuple[str, ...]]
+    fastened: dict[str, tuple[str, Pose]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The state in JSON's types."""
@@ -44,6 +46,7 @@ class Snapshot:
             "poses": {name: [list(at), list(turn)] for name, (at, turn) in self.poses.items()},
             "joints": [[name, link, value] for (name, link), value in self.joints.items()],
             "held": {name: list(riders) for name, riders in self.held.items()},
+            "fastened": [[name, to, list(at), list(turn)] for name, (to, (at, turn)) in self.fastened.items()],
         }
 
     @classmethod
@@ -53,6 +56,7 @@ class Snapshot:
             {name: (tuple(at), tuple(turn)) for name, (at, turn) in data["poses"].items()},
             {(name, link): value for name, link, value in data["joints"]},
             {name: tuple(riders) for name, riders in data["held"].items()},
+            {name: (to, (tuple(at), tuple(turn))) for name, to, at, turn in data["fastened"]},
         )
 
 
@@ -83,6 +87,16 @@ class Engine(Protocol):
 
     def held(self) -> dict[str, tuple[str, ...]]:
         """What is held, and what rides on it."""
+
+    def riders(self, name: str) -> tuple[str, ...]:
+        """What would come along if a thing were moved now: what rests on it and on that, and what is fastened to it."""
+
+    def fasten(self, name: str, to: str) -> None:
+        """Join an object to another thing as they are: from now on it moves as one with it, until it is held itself.
+
+        Raises:
+            EngineError: it is held, it is no object, or the other thing is fastened to it.
+        """
 
     def settle(self, max_seconds: float = 3.0) -> Settled:
         """Let time pass until every object is slower than REST, at most so many seconds."""

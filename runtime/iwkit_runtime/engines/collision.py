@@ -7,9 +7,9 @@ is never a frame late, and boxes are meshes, since the capsule-box primitive mis
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import mujoco
 import numpy as np
@@ -27,6 +27,8 @@ TOLERANCE = 0.002
 """Metres of penetration that a manipulation accepts (PHY-7)."""
 CONTACT_RADIUS = 0.22
 """Metres around the intended contact within which its target may be touched (PHY-7)."""
+
+Answer = TypeVar("Answer")
 
 _FARTHEST = 1e6
 _EDGE = 1e-9
@@ -83,6 +85,7 @@ class CollisionWorld:
         self._joints = {
             (p.name, k.name): p.joints.get(k.name, 0.0) for p in spec.placed for k in p.asset.links if k.joint
         }
+        self._known_answers: dict[Hashable, Any] = {}
         self._settle(self._placed)
 
     # --- where things are -----------------------------------------------------------------------------------------
@@ -96,6 +99,8 @@ class CollisionWorld:
         self._known(poses, joints)
         new_poses = {name: pose for name, pose in poses.items() if pose != self._roots[name]}
         new_joints = {key: value for key, value in joints.items() if value != self._joints[key]}
+        if new_poses or new_joints:
+            self._known_answers.clear()
         self._roots |= new_poses
         self._joints |= new_joints
         self._settle(self._known(new_poses, new_joints))
@@ -104,6 +109,14 @@ class CollisionWorld:
         """The frames of a thing's links as last updated, by link."""
         self._known((name,), ())
         return self._frames[name]
+
+    def once(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
+        """What `ask` answers, asked once until something moves. `question` must hold all that the answer depends on
+        besides where things are."""
+        if question not in self._known_answers:
+            self._known_answers[question] = ask()
+        answer: Answer = self._known_answers[question]
+        return answer
 
     def solids(self) -> Iterator[Solid]:
         """Every piece where it is now; the building first."""

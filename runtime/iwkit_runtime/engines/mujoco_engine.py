@@ -46,6 +46,8 @@ class MujocoEngine:
         self._values: Joints = {}
         self._roots: dict[str, Pose] = {}
         self._held: dict[str, dict[str, Frame]] = {}
+        self._fastened: dict[str, tuple[str, Pose]] = {}
+        self._resting: dict[str, tuple[str, ...]] = {}
         self._drive: tuple[tuple[str, str], dict[str, Frame]] | None = None
         for placed in spec.placed:
             for link in placed.asset.links:
@@ -89,10 +91,10 @@ class MujocoEngine:
         if not (np.isfinite(pose[0]).all() and np.isfinite(turn) and abs(turn - 1) < 1e-3):
             raise EngineError(f"{name}: a pose is three finite numbers and a unit quaternion, not {pose}")
         self._drive = None
+        self._fastened.pop(name, None)
         if name not in self._held:
             here = self._root(name).inverse()
-            parts = {(name, link.name) for link in self._placed[name].asset.links}
-            self._held[name] = {rider: here.then(self._root(rider)) for rider in self._riders(parts)}
+            self._held[name] = {rider: here.then(self._root(rider)) for rider in self._along(name)}
         (x, y, z), (w, i, j, k) = pose
         self._write(name, ((float(x), float(y), float(z)), (w / turn, i / turn, j / turn, k / turn)))
         for rider, offset in self._held[name].items():
@@ -110,6 +112,24 @@ class MujocoEngine:
         """What is held, and what rides on it."""
         self._loaded()
         return {name: tuple(riders) for name, riders in self._held.items()}
+
+    def riders(self, name: str) -> tuple[str, ...]:
+        """What would come along with a thing."""
+        self._known(name)
+        if name in self._held:
+            return tuple(self._held[name])
+        if name not in self._resting:  # asked for every frame of a plan, and nothing moves meanwhile
+            self._resting[name] = tuple(self._along(name))
+        return self._resting[name]
+
+    def fasten(self, name: str, to: str) -> None:
+        """Join an object to another thing."""
+        self._known(name)
+        self._known(to)
+        if name in self._held or name not in self._built.free or to in self._parts(name):
+            raise EngineError(f"{name} can't be fastened to {to}: it must be an object that is free of it and not held")
+        self._resting.clear()
+        self._fastened[name] = (to, self._root(to).inverse().then(self._root(name)).pose)
 
     # --- time -----------------------------------------------------------------------------------------------------
 
@@ -143,7 +163,8 @@ class MujocoEngine:
 
     def snapshot(self) -> Snapshot:
         """The state now."""
-        return Snapshot(self.poses(), self.joints(), self.held())
+        self._loaded()
+        return Snapshot(self.poses(), self.joints(), self.held(), dict(self._fastened))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Return to a state of this scene."""
@@ -151,6 +172,7 @@ class MujocoEngine:
         if snapshot.poses.keys() != self._roots.keys() or snapshot.joints.keys() != self._values.keys():
             raise EngineError("this state belongs to another scene: load that scene first")
         self._values = dict(snapshot.joints)
+        self._fastened = {}
         for name, pose in snapshot.poses.items():
             self._write(name, pose)
         self._drive = None
@@ -158,6 +180,7 @@ class MujocoEngine:
             name: {rider: self._root(name).inverse().then(self._root(rider)) for rider in riders}
             for name, riders in snapshot.held.items()
         }
+        self._fastened = dict(snapshot.fastened)
 
     # --- poses ----------------------------------------------------------------------------------------------------
 
@@ -175,8 +198,15 @@ class MujocoEngine:
         self._write(name, root.pose)
 
     def _write(self, name: str, pose: Pose) -> None:
-        """Give a thing its pose, and its joints their values."""
+        """Give a thing its pose and its joints their values, and what is fastened to it its place."""
+        self._write_alone(name, pose)
+        for child, (to, offset) in self._fastened.items():
+            if to == name:
+                self._put(child, frame(pose).then(frame(offset)))
+
+    def _write_alone(self, name: str, pose: Pose) -> None:
         self._roots[name] = pose
+        self._resting.clear()
         data, built = self._data, self._built
         if name in built.free:
             position, velocity = built.free[name]
@@ -219,14 +249,21 @@ class MujocoEngine:
             self._write(name, pose)
 
     def _is_fast(self, name: str) -> bool:
-        """Whether something is held, or rides on what is."""
-        return name in self._held or any(name in riders for riders in self._held.values())
+        """Whether something is held, rides on what is, or is fastened to something."""
+        held = name in self._held or any(name in riders for riders in self._held.values())
+        return held or name in self._fastened
 
     def _fasten(self) -> None:
         """Put what is held and every driven joint of an object back to where it is kept."""
-        for name in self._built.free:
+        for name, (position, _) in self._built.free.items():
             if self._is_fast(name):
                 self._write(name, self._roots[name])
+            elif any(to == name for to, _ in self._fastened.values()):
+                x, y, z, *turn = self._data.qpos[position : position + 7].tolist()
+                here = frame(((x, y, z), tuple(turn)))
+                for child, (to, offset) in self._fastened.items():
+                    if to == name:
+                        self._put(child, here.then(frame(offset)))
         for key, (position, velocity) in self._built.hinges.items():
             self._data.qpos[position], self._data.qvel[velocity] = self._values[key], 0
 
@@ -245,6 +282,19 @@ class MujocoEngine:
         mujoco.mj_fwdPosition(self._model, self._data)
         body = self._model.geom_bodyid
         return [(int(body[c.geom1]), int(body[c.geom2]), float(c.frame[2])) for c in self._data.contact if c.dist <= 0]
+
+    def _parts(self, name: str) -> list[str]:
+        """A thing and what is fastened to it, in turn."""
+        found = [name]
+        for part in found:
+            found += [child for child, (to, _) in self._fastened.items() if to == part]
+        return found
+
+    def _along(self, name: str) -> list[str]:
+        """What moves with a thing: what is fastened to it, and what rests on any of these."""
+        parts = self._parts(name)
+        links = {(part, link.name) for part in parts for link in self._placed[part].asset.links}
+        return [*parts[1:], *self._riders(links)]
 
     def _riders(self, moving: set[tuple[str, str]]) -> list[str]:
         """The free objects that rest mostly on the moving links, or on what rests on them."""

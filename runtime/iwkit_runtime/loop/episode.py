@@ -16,10 +16,10 @@ from iwkit.trace import Event, Happening
 from iwkit.verbs import BY_NAME
 from iwkit.world.base import Receipt, World
 from iwkit_runtime.loop.answers import read_assistant, read_human
-from iwkit_runtime.loop.frames import FrameRef, Studio, within_budget
+from iwkit_runtime.loop.frames import FrameRef, Studio, distinct, within_budget
 from iwkit_runtime.loop.leaks import leaked, private_names
 from iwkit_runtime.loop.legend import Legend
-from iwkit_runtime.loop.views import AssistantView, Done, HumanView, Instruction, LegendEntry, Spoken
+from iwkit_runtime.loop.views import AssistantView, Done, HumanView, Instruction, LegendEntry, Picture, Spoken
 from iwkit_runtime.loop.wearer import Plan
 
 Role = Literal["assistant", "human"]
@@ -37,8 +37,8 @@ class Episode:
     """A closed loop over one world.
 
     The opening runs in the constructor. Then each tick asks the assistant, then (unless accepted commands are queued)
-    the human, and executes at most one command. Every record goes to `sink` before its effect is used. `studio` takes
-    the pictures, where the world has any.
+    the human, and executes at most one command. Every record goes to `sink` before its effect is used. `studio` keeps
+    the trajectories and takes the pictures, where the world has any.
     """
 
     def __init__(self, task: CompiledTask, world: World, sink: Sink, studio: Studio | None = None) -> None:
@@ -122,9 +122,8 @@ class Episode:
 
     def _open(self) -> None:
         self.world.reset(self.task)
-        if self._studio is not None:
-            self._studio.begin()
-        self.recorder.reset(self.world.relations())
+        kept = {} if self._studio is None else {"start": self._studio.begin(self.task)}
+        self.recorder.reset(self.world.relations(), kept)
         self._legend.seen |= set(self.world.visible())
         for cursor in self.task.opening:
             self._say_all(cursor.before)
@@ -164,12 +163,14 @@ class Episode:
             notice=self._notice["assistant"],
         )
 
-    def _new_frames(self, role: Role) -> tuple[str, ...]:
-        """What the role has not seen yet. The opening is shown whole where the pack pins it."""
+    def _new_frames(self, role: Role) -> tuple[Picture, ...]:
+        """What the role has not seen yet, equal pictures in a row once; a pinned opening is shown whole."""
         since = self._shown[role]
-        new = self._frames[since:]
+        new = distinct(self._frames[since:])
         pinned = since == 0 and self.task.pack.interaction.frames.opening == "pinned"
-        return tuple(f.digest for f in (new if pinned else within_budget(new)))
+        if self._studio is None:
+            return ()
+        return tuple(Picture(f.digest, self._studio.picture(f.digest)) for f in (new if pinned else within_budget(new)))
 
     def _assistant_answers(self, text: str) -> None:
         self._shown["assistant"] = len(self._frames)
@@ -334,11 +335,9 @@ class Episode:
         if self._studio is not None and receipt.frames:
             taken = self._studio.shoot(command.primitive)
             self._frames += taken
-            fields |= {
-                "frames": [f.digest for f in taken],
-                "picked": [[f.index, f.kind] for f in taken],
-                "trajectory": self._studio.trajectory(),
-            }
+            if taken:
+                fields |= {"frames": [f.digest for f in taken], "picked": [[f.index, f.kind] for f in taken]}
+            fields["trajectory"] = self._studio.trajectory()
         happenings = executed(command, receipt, by=by, step=cursor.id if cursor else None)
         self.recorder.step("step", fields, happenings, self.world.relations())
         self._legend.seen |= set(self.world.visible())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 MARKER = "Latest segment."
@@ -18,10 +18,19 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """What the wearer saw: a PNG file without metadata, and its SHA-256 in hexadecimal, by which the record
+    names it. No path: an agent gets what it is shown and cannot look beside it."""
+
+    digest: str
+    png: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class AssistantView:
     """The assistant's turn (eq. 5): frames, the wearer's new speech, the public task, the marker, its own dialogue.
 
-    `frames` are references to images, oldest first; a world without pictures gives none. `dialogue` is what was said
+    `frames` are oldest first; a world without pictures gives none. `dialogue` is what was said
     before this turn. `notice` tells that the last answer was not in the required form, and why.
     """
 
@@ -29,12 +38,13 @@ class AssistantView:
     public: str
     dialogue: tuple[Spoken, ...]
     speech: tuple[str, ...]
-    frames: tuple[str, ...]
+    frames: tuple[Picture, ...]
     marker: str = MARKER
     notice: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """The view with the digests of its frames."""
+        return _plain(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +108,13 @@ class HumanView:
     instructions: tuple[Instruction, ...]
     plan: str | None
     grammar: str
-    frames: tuple[str, ...]
+    frames: tuple[Picture, ...]
     notice: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """The view with the digests of its frames."""
+        return _plain(self)
+
+
+def _plain(view: AssistantView | HumanView) -> dict[str, Any]:
+    return {**asdict(view), "frames": [frame.digest for frame in view.frames]}

@@ -232,7 +232,10 @@ def _entry(grid: Grid, found: Found, start: Point, goal: Point) -> Point:
     """Where a way that leads through something first comes too close to it."""
     passable = Space(grid, LADDER[-1], start, goal).passable.reshape(-1)
     cells: Ints = np.array(found.cells)
-    x, y = grid.centres(cells[~passable[cells]][:1])[0].tolist()
+    first = cells[~passable[cells]][:1]
+    if not len(first):  # the search took a stricter look at the start than this does
+        return goal
+    x, y = grid.centres(first)[0].tolist()
     return x, y
 
 

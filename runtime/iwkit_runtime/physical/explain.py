@@ -25,8 +25,9 @@ def explain(at: Measured, relation: Relation) -> str:
     if word not in _WHY or len(names) != _ARITY.get(word, 1):
         known = ", ".join(f"{name}/{_ARITY.get(name, 1)}" for name in _WHY)
         raise UsageError(f"{_shown(relation)} is not measured from geometry: those that are are {known}")
+    there = {*at.places.posed, WEARER, *at.facts.rooms, *(at.facts.doors if word == "near" else ())}
     for name in names:
-        if name not in at.places.posed and name != WEARER and name not in at.facts.rooms:
+        if name not in there:
             raise UsageError(f"there is no '{name}' in the scene that {_shown(relation)} could be about")
     _check_kinds(at, relation)
     holds = relation in set(at.all())
@@ -104,7 +105,9 @@ def _on_floor(at: Measured, names: tuple[str, ...]) -> str:
 
 
 def _near(at: Measured, names: tuple[str, ...]) -> str:
-    gap = f"the gap on the plan is {at.gap(*names):.3f} m (at most {limit('near')} m)"
+    roots = [name if name == WEARER else at.root(name) for name in names]
+    carried = "" if roots == list(names) else f" between {roots[0]} and {roots[1]}, which carry them,"
+    gap = f"the gap on the plan{carried} is {at.gap(*names):.3f} m (at most {limit('near')} m)"
     unknown = not any(name in at.facts.declared or name == WEARER for name in names)
     return gap + ("; only pairs with an entity of the pack or the wearer are kept" if unknown else "")
 

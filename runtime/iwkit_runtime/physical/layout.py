@@ -22,11 +22,16 @@ from iwkit_runtime.physical.kinematics import Frame, about, link_frames, root_fr
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec
 from iwkit_runtime.physical.shell import building, door_asset, door_pose
 from iwkit_runtime.physical.spec import Asset, Floats, Region, Vector
+from iwkit_runtime.physical.tolerances import limit
 
 APART = 0.02
 """Free space around every object at the start, metres (PHY-9)."""
 ROOMY = 0.06
 """Free space that is tried first where a pack names no spot: a hand fits between."""
+SNUG = 0.002
+"""Free space around what fills a container or a plate so well that there isn't more."""
+RIM = 0.03
+"""An interior that ends no further below the top of its container may be open there, metres."""
 FRONT = 0.2
 """By this part of its depth, things in an interior stand before its middle, where they are seen and reached."""
 ABOVE = 0.004
@@ -192,6 +197,14 @@ def regions_for(asset: Asset, kind: str) -> list[Region]:
     return [r for r in asset.regions if r.kind == "surface" and not any(_within(r, around) for around in interiors)]
 
 
+def headroom(asset: Asset, region: Region) -> float:
+    """How high a thing may be, in metres, to be in or on a region: out of what is open at the top it may stick, as long
+    as enough of it is inside to count as such."""
+    open_top = region.kind == "interior" and not any(link.joint for link in asset.links)
+    above = region.centre[2] + region.size[2] / 2
+    return region.size[2] / (limit("volume") if open_top and above > asset.size[2] - RIM else 1.0)
+
+
 def _within(region: Region, around: Region) -> bool:
     apart = np.abs(np.subtract(region.centre, around.centre))
     return region.link == around.link and bool((apart < np.array(around.size) / 2).all())
@@ -204,10 +217,12 @@ class _Placer:
         self.plan = plan
         self.placed: dict[str, Placed] = {}
         self._low = self._high = np.empty((0, 3))
+        self._owner: list[str] = []
 
     def add(self, placed: Placed) -> None:
         self.placed[placed.name] = placed
         low, high = _extents(placed)
+        self._owner += [placed.name] * len(low)
         self._low, self._high = np.vstack([self._low, low]), np.vstack([self._high, high])
 
     def put(self, thing: Thing, asset: Asset) -> None:
@@ -226,13 +241,16 @@ class _Placer:
         if not bays:
             raise UsageError(f"{thing.name}: {thing.at} has no {kind} to be {thing.place}")
         facing = (support.yaw + self._approach(support.name)) % (2 * math.pi)
-        high_enough = [bay for bay in bays if bay.region.size[2] >= asset.size[2] + ABOVE]
-        for apart, turned, bay in product((APART,) if thing.spot else (ROOMY, APART), (0.0, math.pi / 2), high_enough):
+        high_enough = [bay for bay in bays if headroom(support.asset, bay.region) >= asset.size[2] + ABOVE]
+        gaps = (APART,) if thing.spot else (ROOMY, APART)
+        if kind == "interior" or support.kind == "object":
+            gaps = (*gaps, SNUG)
+        for apart, turned, bay in product(gaps, (0.0, math.pi / 2), high_enough):
             for spot in self._spots(thing, asset, bay, facing + turned - support.yaw):
                 if apart == ROOMY and bay.region.kind == "interior" and not _in_front(bay, spot):
                     continue
                 position = bay.frame.point((*spot, bay.bottom + ABOVE))
-                if self._free(position, asset, facing + turned, apart):
+                if self._free(position, asset, facing + turned, apart, support.name if apart == SNUG else None):
                     at = _vector(position)
                     return at, self._to_wearer(support.name, at) if _is_round(asset) else facing + turned
         wide, deep, high = asset.size
@@ -298,11 +316,13 @@ class _Placer:
                 return _vector(position), yaw
         raise UsageError(f"{thing.name} finds no free floor beside {thing.at}: put it somewhere else")
 
-    def _free(self, position: Floats, asset: Asset, yaw: float, apart: float) -> bool:
+    def _free(self, position: Floats, asset: Asset, yaw: float, apart: float, within: str | None = None) -> bool:
+        """Whether nothing but `within` is there. Its region is free: upright boxes around slanted rims say too little."""
         half = _half(asset, yaw) + apart
         low = position - np.array([*half, 0])
         high = position + np.array([*half, asset.size[2] + ABOVE])
-        return not ((np.minimum(self._high, high) - np.maximum(self._low, low)) > 1e-6).all(1).any()
+        met = ((np.minimum(self._high, high) - np.maximum(self._low, low)) > 1e-6).all(1)
+        return all(self._owner[n] == within for n in np.flatnonzero(met))
 
 
 def _in_front(bay: _Bay, spot: tuple[float, float]) -> bool:

@@ -6,10 +6,12 @@ import math
 
 from iwkit.floorplan import room_at
 from iwkit.world.situation import Situation
-from iwkit.world.state import HELD, Place, State
+from iwkit.world.state import HELD, Place, Spot, State
 from iwkit_runtime.physical.relations import Measured
 from iwkit_runtime.physical.stage import Stage
 
+SHIFTED = 0.01
+"""A fixture that stands further from where the mind knows it has been moved, metres."""
 AJAR = 0.5
 """A joint that is further than this share of its range from closed no longer hides what is behind it."""
 
@@ -28,6 +30,9 @@ def synced(state: State, stage: Stage, at: Situation) -> None:
             state.places[name] = found if known.how != "attached" else known
     hold = stage.wearer.hold
     wearer.held = None if hold is None else hold.name
+    wearer.seat = stage.sits_on()
+    for name in at.layout.fixtures:
+        _stood(state, stage, at, name)
     for name in measured.names("object", "fixture", "door"):
         _lid(state, measured, name)
 
@@ -48,6 +53,15 @@ def _place(name: str, measured: Measured, at: Situation) -> Place:
     room = room_at(at.layout.scene, point)
     beside = known.at if known.how == "floor" else None
     return Place("floor", beside, point=point, room=at.state.wearer.room if room is None else at.layout.rooms[room])
+
+
+def _stood(state: State, stage: Stage, at: Situation, name: str) -> None:
+    """Where a fixture stands that has been moved."""
+    x, y, _ = stage.centre(name).tolist()
+    if math.dist((x, y), at.fixture(name).at) > SHIFTED:
+        room = room_at(at.layout.scene, (x, y))
+        known = at.layout.rooms[at.fixture(name).room]
+        state.fixtures[name] = Spot(round(x, 4), round(y, 4), known if room is None else at.layout.rooms[room])
 
 
 def _lid(state: State, measured: Measured, name: str) -> None:

@@ -7,8 +7,9 @@ and `sitting`, `attached`, `raised` are not measured here. docs/relations.md has
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from iwkit.compile import CompiledTask
 from iwkit.errors import UsageError
 from iwkit.floorplan import Box
 from iwkit.trace import Relation, State
+from iwkit.world.layout import Layout
 from iwkit.world.state import WEARER
 from iwkit_runtime.physical.nearness import CORNERS, gaps, outline
 from iwkit_runtime.physical.places import Drift, Kept, Moment, Place, Places, drift
@@ -30,12 +32,13 @@ __all__ = ["Facts", "Measured", "Moment", "Relations"]
 
 @dataclass(frozen=True)
 class Facts:
-    """What relations need to know besides geometry: rooms on the plan (metres), names that the pack declares, and
-    carriers, whose load is also on what they are on."""
+    """What relations need to know besides geometry: rooms on the plan (metres), names that the pack declares, carriers,
+    whose load is also on what they are on, and the openings of doors on the plan, however a leaf swings."""
 
     rooms: Mapping[str, Box]
     declared: frozenset[str]
     carriers: frozenset[str]
+    doors: Mapping[str, Box] = field(default_factory=dict)
 
     @classmethod
     def of(cls, task: CompiledTask) -> Facts:
@@ -43,7 +46,9 @@ class Facts:
         things = task.things.values()
         rooms = {t.name: task.scene.rooms[t.scene_id].box for t in things if t.kind == "room" and t.scene_id}
         declared = frozenset(t.name for t in things if t.declared and t.kind != "room")
-        return cls(rooms, declared, frozenset(t.name for t in things if "carrier" in t.traits))
+        layout = Layout(task)
+        doors = {door: layout.door_box(door) for door in layout.door_ids}
+        return cls(rooms, declared, frozenset(t.name for t in things if "carrier" in t.traits), doors)
 
 
 class Relations:
@@ -86,6 +91,7 @@ class Measured:
         self.facts, self.solids, self.places, self.then = facts, solids, places, then
         self.moment = places.moment
         self._kinds = {name: placed.kind for name, placed in solids.placed.items()}
+        self._known = facts.declared | {WEARER}
         self._inside: dict[str, tuple[str, ...]] = {}
 
     def all(self) -> Iterator[Relation]:
@@ -200,31 +206,53 @@ class Measured:
 
     def _near(self) -> Iterator[Relation]:
         """Pairs both ways, of which one is an entity of the pack or the wearer."""
-        names = [*self._kinds, WEARER]
+        roots = {name: self.root(name) for name in (*self._kinds, *self.facts.doors)} | {WEARER: WEARER}
+        names = list(dict.fromkeys(roots.values()))
+        loads: dict[str, list[str]] = {root: [] for root in names}
+        for name, root in roots.items():
+            loads[root].append(name)
         outlines = np.array([self._outline(name) for name in names])
         low, high = outlines.min(1), outlines.max(1)
         reach = limit("near") + limit("wearer")
         beside = ((low[:, None] <= high[None] + reach) & (high[:, None] >= low[None] - reach)).all(2)
-        known = np.array([name in self.facts.declared or name == WEARER for name in names])
-        first, second = np.nonzero(np.triu(beside & (known[:, None] | known[None]), 1))
-        apart = self._apart(outlines[first], outlines[second], second == len(names) - 1)
+        first, second = np.nonzero(np.triu(beside))
+        apart = self._apart(outlines[first], outlines[second], [names[n] for n in first], [names[n] for n in second])
         for n in np.flatnonzero(apart <= limit("near")):
-            one, other = names[first[n]], names[second[n]]
-            yield ("near", one, other)
-            yield ("near", other, one)
+            for one, other in product(loads[names[first[n]]], loads[names[second[n]]]):
+                if one != other and not self._known.isdisjoint((one, other)):
+                    yield ("near", one, other)
+                    yield ("near", other, one)
+
+    def root(self, name: str) -> str:
+        """What carries a thing in the end: a fixture, a thing on the floor, the wearer; for a door, itself."""
+        seen = {name}
+        if name in self.facts.doors:
+            return name
+        while name != self.moment.held:
+            containers = self.places.of(name).containers if self._kinds[name] == "object" else ()
+            below = next((b for b in (*containers, *self.bearers(name)) if b not in seen), None)
+            if below is None:
+                return name
+            name = below
+            seen.add(name)
+        return WEARER
 
     def gap(self, one: str, other: str) -> float:
-        """The gap between two things on the plan, or between one and the wearer, in metres."""
-        first, second = self._outline(one)[None], self._outline(other)[None]
-        return float(self._apart(first, second, np.array([WEARER in (one, other)]))[0])
+        """The gap on the plan between what carries two things in the end, or is the wearer, in metres."""
+        first, second = (WEARER if name == WEARER else self.root(name) for name in (one, other))
+        return float(self._apart(self._outline(first)[None], self._outline(second)[None], [first], [second])[0])
 
     @staticmethod
-    def _apart(first: Floats, second: Floats, wearer: Floats) -> Floats:
+    def _apart(first: Floats, second: Floats, names: Sequence[str], others: Sequence[str]) -> Floats:
+        wearer = np.array([WEARER in pair and pair[0] != pair[1] for pair in zip(names, others, strict=True)])
         return np.asarray(np.maximum(gaps(first, second) - limit("wearer") * wearer, 0.0))
 
     def _outline(self, name: str) -> Floats:
         if name == WEARER:
             return np.tile(np.array(self.moment.wearer), (CORNERS, 1))
+        if name in self.facts.doors:
+            x0, y0, x1, y1 = self.facts.doors[name]
+            return np.array([(x0, y0), (x1, y0), (x1, y1), *[(x0, y1)] * (CORNERS - 3)])
         asset = self.solids.placed[name].asset
         return outline(asset.size, self.places.posed[name].frames[asset.links[0].name])
 

@@ -1,4 +1,5 @@
-"""What the wearer sees: rays from the eye to fixed points on each thing, on the collision world (design: visibility).
+"""What the wearer sees, by rays from the eye on the collision world (design: visibility): to fixed points on a thing,
+and through a fixed raster of the picture, since a part of something big may lie between its points.
 
 It steers and scores, so it must not depend on a graphics driver. Everything that collides hides: walls, door leaves,
 furniture, other things; glass too, since pieces have no material. The wearer's own body doesn't hide.
@@ -6,6 +7,7 @@ furniture, other things; glass too, since pieces have no material. The wearer's 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -21,6 +23,9 @@ from iwkit_runtime.physical.tolerances import limit
 
 RAYS = 24
 """Rays to each thing."""
+RASTER = (48, 36)
+"""Rays across and up the picture; each stands for 178 of its 640 x 480 pixels."""
+PICTURE = (640, 480)
 REACHED = 1e-3
 """A ray reaches a point if it comes within this share of its length: contact surfaces coincide."""
 
@@ -69,12 +74,16 @@ class Sight:
         wanted = list(self._points if names is None else dict.fromkeys(names))
         targets = np.array([self._targets(name) for name in wanted]).reshape(-1, RAYS, 3)
         seen_by_field = _in_field(targets, frame)
-        owners, along = self._world.rays(frame[:3, 3], targets[seen_by_field])
-        hits = iter(zip(owners, along.tolist(), strict=True))
+        owners, along = self._world.rays(frame[:3, 3], np.concatenate([targets[seen_by_field], _raster(frame)]))
+        count = int(seen_by_field.sum())
+        hits = iter(zip(owners[:count], along[:count].tolist(), strict=True))
+        cells = Counter(owners[count:])
         looks = {}
         for name, points, inside in zip(wanted, targets, seen_by_field, strict=True):
             met = [next(hits) for _ in range(int(inside.sum()))]
-            looks[name] = _judge(name, met, _span(points, frame[:3, 3]))
+            looks[name] = _judge(name, met, points[inside], frame)
+            if cells[name] >= limit("seen_cells"):
+                looks[name] = looks[name]._replace(why="in view", by=None)
         return looks
 
     def _targets(self, name: str) -> Floats:
@@ -111,6 +120,14 @@ def _in_field(points: Floats, camera: Floats) -> NDArray[np.bool_]:
     return np.asarray((z < 0) & (np.abs(x) <= -z * across) & (np.abs(y) <= -z * up))
 
 
+def _raster(camera: Floats) -> Floats:
+    """Points (n, 3), one behind the middle of each cell of a camera's picture."""
+    up = np.tan(np.radians(limit("field_up")) / 2)
+    columns, rows = ((2 * np.arange(n) + 1) / n - 1 for n in RASTER)
+    x, y = np.meshgrid(columns * up * PICTURE[0] / PICTURE[1], rows * up)
+    return np.asarray(camera[:3, 3] + np.stack([x, y, -np.ones_like(x)], -1).reshape(-1, 3) @ camera[:3, :3].T)
+
+
 def _span(points: Floats, eye: Floats) -> float:
     """The angle in degrees that points (n, 3) span for the eye, from one end to the other."""
     ways = points - eye
@@ -118,15 +135,28 @@ def _span(points: Floats, eye: Floats) -> float:
     return float(np.degrees(np.arccos(np.clip((ways @ ways.T).min(), -1, 1))))
 
 
-def _judge(name: str, met: Sequence[tuple[str | None, float]], span: float) -> Look:
-    """The verdict on a thing from what each ray within the field of view met first, and where."""
+def _area(points: Floats, camera: Floats) -> float:
+    """About how many pixels a thing covers whose points (n, 3) lie in the field of view: the rectangle in the picture
+    over which as many points would be spread as far."""
+    if len(points) < 3:
+        return 0.0
+    x, y, z = ((points - camera[:3, 3]) @ camera[:3, :3]).T
+    focal = PICTURE[1] / 2 / np.tan(np.radians(limit("field_up")) / 2)
+    spread = np.cov(np.stack([x, y]) / -z * focal, bias=True)
+    return 12 * float(np.sqrt(max(0.0, np.linalg.det(spread))))
+
+
+def _judge(name: str, met: Sequence[tuple[str | None, float]], points: Floats, camera: Floats) -> Look:
+    """The verdict on a thing from what each ray to its points within the field of view met first, and where."""
     blockers = [owner for owner, along in met if owner != name and along < 1 - REACHED]
     reached = len(met) - len(blockers)
     if not met:
         return Look("outside the field of view", 0, 0)
-    if span < limit("seen_angle"):
+    if _span(points, camera[:3, 3]) < limit("seen_angle"):
         return Look("too far to make out", len(met), reached)
     if reached >= max(limit("seen_rays"), limit("seen_share") * len(met)):
+        if _area(points, camera) * reached / len(met) < limit("seen_area"):
+            return Look("too far to make out", len(met), reached)
         return Look("in view", len(met), reached)
     if not blockers:
         return Look("outside the field of view", len(met), reached)

@@ -10,10 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from iwkit.compile import CompiledTask
+from iwkit_runtime.body.model import joint
 from iwkit_runtime.body.pose import BodyPose, blend
 from iwkit_runtime.engines.base import Engine, Settled, Snapshot
-from iwkit_runtime.engines.collision import TOLERANCE, Allowed, CollisionWorld, Hit
+from iwkit_runtime.engines.collision import TOLERANCE, Allowed, Capsules, CollisionWorld, Hit
 from iwkit_runtime.nav.grid import Grid, Layer, Obstacle, build_grid
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.relations import Facts, Moment, Relations
@@ -29,6 +32,14 @@ HEAD_CAPSULE = 17
 """The number of the head among the body's capsules: it is the last."""
 LIMBS = ("_hand", "_lower_arm")
 """Ends of the names of the capsules that may touch what a hand is meant to touch."""
+SEATED = ("pelvis", "spine", "_thigh", "_arm")
+"""Ends of the names of the capsules that may press into what the wearer sits on, its seat and its back."""
+SINK = 0.08
+"""How deep they may, metres: flesh and cushions give way, and seats are not made for one leg's length."""
+HIPS = 0.2
+"""What bears the wearer is no further below the pelvis joint than this, metres."""
+ARMS = ("_hand", "_lower_arm", "_upper_arm", "_collar")
+"""Ends of the names of the capsules that an arm moves."""
 LYING = 0.05
 """Objects whose lowest point is no higher than this, in metres, are on the floor and in the wearer's way."""
 
@@ -117,12 +128,16 @@ class Stage:
         return self._idle[1]
 
     def glance(self, point: Vector | None, frames: int = 4) -> None:
-        """Turn the gaze to a point, or ahead."""
-        before = self.idle()
+        """Turn the gaze to a point, or ahead; it stays where it is if the head would get into something."""
+        was, before = self.wearer, self.idle()
         self.wearer = moved(self.wearer, gaze=point)
         after = self.idle()
-        for n in range(1, frames + 1):
-            self.shoot(blend(before, after, n / frames), gaze=point)
+        way = [blend(before, after, n / frames) for n in range(1, frames + 1)]
+        if any(map(self.blind, way)):
+            self.wearer = was
+            return
+        for body in way:
+            self.shoot(body, gaze=point)
 
     def settle(self, body: BodyPose, gaze: Vector | None = None) -> bool:
         """Let what was released come to rest, the wearer standing still; whether it did."""
@@ -152,17 +167,22 @@ class Stage:
         touching: Collection[str] = (),
         tolerance: float = TOLERANCE,
         brush: float = 0.0,
+        seat: str | None = None,
+        moved: Poses | None = None,
+        arms: bool = True,
     ) -> Hit | None:
         """The deepest contact that a body frame and what it holds would have beyond a tolerance; None when it is free.
 
         The soles on the floor, the hand on what it holds, and contacts that are `allow`ed don't count. `joints` are
         taken to have those values; what they move may be `touching` some things. `brush` is the tolerance for the body
-        alone, its head left out, if that is larger (PHY-10).
+        alone, its head left out, if that is larger (PHY-10). `seat` is what it sits down on, if it doesn't sit
+        yet; `moved` are things that it moves along with itself. Without `arms` these and the load don't count.
         """
+        seat = self.wearer.seat.name if self.wearer.seat is not None else seat
         shape = self.person.shape(body)
-        poses: Poses = {}
+        poses: Poses = dict(moved or {})
         if hold is not None:
-            poses = self.carried(hold.name, self.person.held_pose(shape.joints, hold))
+            poses |= self.carried(hold.name, self.person.held_pose(shape.joints, hold))
         load = [Allowed(name, _middle(pose)) for name, pose in poses.items()]
         found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=load)
         for hit in found:
@@ -171,22 +191,45 @@ class Stage:
             own = isinstance(hit.by, int)
             if own and hit.depth <= brush and hit.by != HEAD_CAPSULE:
                 continue
+            if not arms and (not isinstance(hit.by, int) or self.person.rig.names[hit.by].endswith(ARMS)):
+                continue
+            if hit.owner == seat and self._sinks(hit):
+                continue
             free = self.floors if own else touching
             if hit.owner not in free and not any(self._meant(hit, contact) for contact in allow):
                 return hit
         return None
+
+    def _sinks(self, hit: Hit) -> bool:
+        """Whether a contact is that of someone who sits with what is sat on."""
+        return isinstance(hit.by, int) and self.person.rig.names[hit.by].endswith(SEATED) and hit.depth <= SINK
 
     def _meant(self, hit: Hit, contact: Allowed) -> bool:
         """Whether a contact is one that is allowed: of hand or forearm, or of what is held or moved."""
         limb = isinstance(hit.by, str) or self.person.rig.names[hit.by].endswith(LIMBS)
         return limb and hit.owner == contact.owner and math.dist(hit.point, contact.centre) <= contact.radius
 
+    def blind(self, body: BodyPose) -> bool:
+        """Whether the head of a body frame, and so its camera, is in something."""
+        capsules = self.person.shape(body).capsules
+        head = Capsules(capsules.ends[HEAD_CAPSULE:], capsules.radii[HEAD_CAPSULE:])
+        held = () if self.wearer.hold is None else (self.wearer.hold.name,)
+        return any(hit.depth > TOLERANCE for hit in self.collision.hits(head, ignore=held))
+
     def carried(self, name: str, at: Pose) -> Poses:
         """Where a thing and all that rides on it are when it is held at a pose."""
         now = self.engine.poses()
         here, there = frame(now[name]).inverse(), frame(at)
-        riders = self.engine.held().get(name, ())
+        riders = self.engine.riders(name)
         return {name: at} | {rider: there.then(here.then(frame(now[rider]))).pose for rider in riders}
+
+    def sits_on(self) -> str | None:
+        """What the wearer sits on: what is right below its pelvis while it sits."""
+        if self.wearer.seat is None:
+            return None
+        pelvis = joint(self.person.body.forward(*self.idle()), "pelvis")[:3, 3]
+        names, along = self.collision.rays(pelvis, pelvis[None] - np.array([0.0, 0.0, HIPS]))
+        return names[0] if along[0] <= 1 else None
 
     def visible(self, body: BodyPose) -> tuple[str, ...]:
         """What the head camera of a body frame sees, sorted."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from iwkit.world.checks import NEAR
+from iwkit.world.layout import CLEARANCE
+
 
 class Tolerance(NamedTuple):
     """A threshold: its value and unit, what it bounds, and why it is what it is."""
@@ -37,9 +40,9 @@ TOLERANCES: Mapping[str, Tolerance] = {
         "least share of its volume that is in an interior",
         "what sticks out of an open box by a third is in it",
     ),
-    "near": Tolerance(0.5, "m", "gap on the plan between two things near each other", "goal language, section 3"),
+    "near": Tolerance(NEAR, "m", "gap on the plan between two things near each other", "goal language, section 3"),
     "wearer": Tolerance(
-        0.2,
+        CLEARANCE,
         "m",
         "radius of the wearer on the plan, whose gaps count from there",
         "the widest body that routes are cleared for",
@@ -64,6 +67,15 @@ TOLERANCES: Mapping[str, Tolerance] = {
         "less is a sliver behind an edge",
     ),
     "seen_rays": Tolerance(3.0, "rays", "least number of rays that reach a thing", "one ray may slip through a crack"),
+    "seen_cells": Tolerance(
+        3.0,
+        "rays",
+        "of 48 x 36 rays across the picture, those that show a thing to be in view whatever else hides",
+        "some 530 of 640 x 480 pixels: a part of something big is seen, too",
+    ),
+    "seen_area": Tolerance(
+        6.0, "pixels", "least area in the picture that is not hidden", "less is a speck: a key in the next room"
+    ),
     "seen_angle": Tolerance(
         0.4, "degrees", "least angle that a thing spans for the eye", "three pixels of a frame 640 wide"
     ),

@@ -17,6 +17,7 @@ from iwkit_runtime.body.hands import Grip, grip_frame
 from iwkit_runtime.body.model import Body, load_body
 from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
+from iwkit_runtime.body.seated import Seated, sitting
 from iwkit_runtime.engines.collision import Capsules
 from iwkit_runtime.physical.kinematics import Frame, frame
 from iwkit_runtime.physical.scene_spec import Pose
@@ -51,29 +52,48 @@ class Hold:
 
 
 @dataclass(frozen=True)
+class Seat:
+    """What the wearer sits on, and how."""
+
+    name: str
+    seated: Seated
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "seated": list(self.seated)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Seat:
+        height, back = data["seated"]
+        return cls(data["name"], Seated(height, back))
+
+
+@dataclass(frozen=True)
 class Wearer:
-    """The wearer while it stands upright between two actions."""
+    """The wearer between two actions: upright, or on a `seat`; its feet are where it stands, or would stand."""
 
     stand: Stand
     gaze: Vector | None = None
     hold: Hold | None = None
+    seat: Seat | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
             "stand": list(self.stand),
             "gaze": None if self.gaze is None else list(self.gaze),
             "hold": None if self.hold is None else self.hold.to_json(),
+            "seat": None if self.seat is None else self.seat.to_json(),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Wearer:
         x, y, heading = data["stand"]
         gaze = data["gaze"]
-        hold = data["hold"]
+        hold, seat = data["hold"], data["seat"]
         return cls(
             Stand(x, y, heading),
             None if gaze is None else (gaze[0], gaze[1], gaze[2]),
             None if hold is None else Hold.from_json(hold),
+            None if seat is None else Seat.from_json(seat),
         )
 
 
@@ -104,8 +124,9 @@ class Person:
     rig: Rig = field(default_factory=_rig)
 
     def upright(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
-        """Standing, the load in its place before the wearer, looking ahead."""
-        placed = self.body.placed(stand(self.body, posture), *wearer.stand)
+        """Standing, or sitting when the wearer has a seat; the load in its place before it, looking ahead."""
+        still = stand(self.body, posture) if wearer.seat is None else sitting(self.body, wearer.seat.seated)
+        placed = self.body.placed(still, *wearer.stand)
         return carrying(placed, wearer.hold)
 
     def drawn(self, body: BodyPose, hold: Hold | None) -> BodyPose:
@@ -116,7 +137,7 @@ class Person:
         return body
 
     def idle(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
-        """Standing, and looking where the wearer looks."""
+        """As `upright`, and looking where the wearer looks."""
         return self.looking(self.upright(wearer, posture), wearer.gaze)
 
     def looking(self, body: BodyPose, gaze: Vector | None) -> BodyPose:

@@ -15,7 +15,6 @@ from iwkit.compile import CompiledTask
 from iwkit.errors import UsageError
 from iwkit.floorplan import room_at
 from iwkit.grammar import Command
-from iwkit.library import Library
 from iwkit.predicates import PREDICATES
 from iwkit.trace import Happening
 from iwkit.trace import State as RelationState
@@ -47,6 +46,7 @@ MIND_ONLY = frozenset({"sitting", "attached", "raised", *OWN})
 class PhysicalWorld:
     """`iwkit.world.base.World` with a body in a simulated scene (docs/physical-world.md).
 
+    `assets` is what to build things from, by default the catalogue of the task and the recipes that ship with iwkit.
     `trajectory` is the interval of the last command. Every method but `reset` raises UsageError before the first
     `reset`.
     """
@@ -54,7 +54,8 @@ class PhysicalWorld:
     name = "physical"
 
     def __init__(self, assets: Assets | None = None, engine: Callable[[], Engine] = MujocoEngine) -> None:
-        self._assets = assets or Assets(Library().catalogue, load_recipes())
+        self._given = assets
+        self._assets: Assets | None = assets
         self._engine = engine
         self._mind = SymbolicWorld()
         self._task: CompiledTask | None = None
@@ -75,7 +76,7 @@ class PhysicalWorld:
         """
         self._mind.reset(task)
         if task is not self._task or self._stage is None or self._start is None:
-            spec = build_scene(task, self._assets)
+            spec = build_scene(task, self._assets_for(task))
             engine = self._engine()
             engine.load(spec)
             engine.settle()
@@ -118,7 +119,9 @@ class PhysicalWorld:
     def relations(self) -> RelationState:
         """The full state: measured relations, and those that are symbolic by design."""
         measured = self._scene.relations.state(self._scene.moment(self.visible()), self._baseline)
-        return measured | frozenset(r for r in self._mind.relations() if _is_of_mind(r[0]))
+        own = frozenset(r for r in self._mind.relations() if _is_of_mind(r[0]))
+        attached = {r[1:] for r in own if r[0] == "attached"}  # and so no longer on it, even where it lies on it
+        return frozenset(r for r in measured if r[0] != "on" or r[1:] not in attached) | own
 
     def mark_baseline(self) -> None:
         """The handoff is now: `at_baseline` and `unmoved` are relative to this state."""
@@ -202,6 +205,7 @@ class PhysicalWorld:
             self._looked,
             state.wearer.at,
             state.wearer.room,
+            handoff=self._baseline,
         )
 
     def _do(self, act: Act, row: Row) -> None:
@@ -246,6 +250,19 @@ class PhysicalWorld:
     def stage(self) -> Stage:
         """The scene with its engine and the wearer, for who draws or checks it."""
         return self._scene
+
+    @property
+    def assets(self) -> Assets:
+        """What its scenes are built from."""
+        if self._assets is None:
+            raise UsageError("the world has no task yet: call reset first")
+        return self._assets
+
+    def _assets_for(self, task: CompiledTask) -> Assets:
+        """What was given, else what goes with the catalogue of the task; it is kept for tasks of the same project."""
+        if self._given is None and (self._assets is None or self._assets.catalogue is not task.catalogue):
+            self._assets = Assets(task.catalogue, load_recipes())
+        return self.assets
 
     @property
     def _scene(self) -> Stage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import TracebackType
 from typing import Self
 
@@ -84,7 +85,14 @@ class Renderer:
         self._context.free()
 
     def frame(
-        self, camera: ArrayLike, poses: Poses, joints: Joints, wearer: Floats | None = None, *, from_head: bool = True
+        self,
+        camera: ArrayLike,
+        poses: Poses,
+        joints: Joints,
+        wearer: Floats | None = None,
+        *,
+        from_head: bool = True,
+        hidden: Collection[str] = (),
     ) -> Pixels:
         """A picture (height, width, 3), row 0 on top.
 
@@ -93,23 +101,38 @@ class Renderer:
             poses, joints: of every thing, as an engine or a trajectory gives them.
             wearer: the body's vertices (V, 3) in the world; without them it isn't drawn.
             from_head: leave the wearer's own head out.
+            hidden: names of what isn't drawn.
         """
-        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=True)
+        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=True, hidden=hidden)
         return self._draw()
 
     def counts(
-        self, camera: ArrayLike, poses: Poses, joints: Joints, wearer: Floats | None = None, *, from_head: bool = True
+        self,
+        camera: ArrayLike,
+        poses: Poses,
+        joints: Joints,
+        wearer: Floats | None = None,
+        *,
+        from_head: bool = True,
+        hidden: Collection[str] = (),
     ) -> dict[str, int]:
         """How many pixels of such a picture show each thing, by name; the sky is left out, the body is `wearer`."""
-        names, ids = self.ids(camera, poses, joints, wearer, from_head=from_head)
+        names, ids = self.ids(camera, poses, joints, wearer, from_head=from_head, hidden=hidden)
         found = np.bincount(ids.ravel(), minlength=len(names))
         return {name: int(count) for name, count in zip(names, found, strict=True) if name and count}
 
     def ids(
-        self, camera: ArrayLike, poses: Poses, joints: Joints, wearer: Floats | None = None, *, from_head: bool = True
+        self,
+        camera: ArrayLike,
+        poses: Poses,
+        joints: Joints,
+        wearer: Floats | None = None,
+        *,
+        from_head: bool = True,
+        hidden: Collection[str] = (),
     ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
         """Which thing each pixel shows: names, the first one empty for the sky, and an image (height, width)."""
-        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=False)
+        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=False, hidden=hidden)
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         try:
@@ -141,6 +164,7 @@ class Renderer:
         *,
         from_head: bool,
         shaded: bool,
+        hidden: Collection[str],
     ) -> None:
         lens = np.asarray(camera, dtype=np.float64)
         if lens.shape != (4, 4) or not np.isfinite(lens).all():
@@ -149,7 +173,10 @@ class Renderer:
         option, free = mujoco.MjvOption(), mujoco.MjvCamera()
         option.geomgroup[:] = 1
         option.geomgroup[SHADES], option.geomgroup[OUT_OF_VIEW] = shaded, 0
-        self._drawn.model.geom_group[:] = np.where(self._in_view(lens), self._groups, OUT_OF_VIEW)
+        drawn_ = self._in_view(lens)
+        if hidden:
+            drawn_ &= [owner not in hidden for owner in self._drawn.owners]
+        self._drawn.model.geom_group[:] = np.where(drawn_, self._groups, OUT_OF_VIEW)
         option.skingroup[:] = 0
         option.skingroup[REST] = wearer is not None
         option.skingroup[HEAD] = wearer is not None and not from_head

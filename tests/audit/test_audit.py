@@ -1,0 +1,279 @@
+"""Every check of the audit bites: a recording that passes is tampered with in one place."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from iwkit_runtime.audit.checks import audit
+from iwkit_runtime.audit.limits import LIMITS
+from iwkit_runtime.body.pose import BodyPose, joint_slice
+from iwkit_runtime.physical.trajectory import Frame, Stand
+from iwkit_runtime.recording import Recording
+
+GRAB, PUT, OPEN = 0, 1, 2
+
+
+def failed(recording: Recording) -> set[str]:
+    return {outcome.check for outcome in audit(recording) if not outcome.passed}
+
+
+def edited(recording: Recording, interval: int, change: Callable[[int, Frame], Frame]) -> Recording:
+    """The recording with the frames of one command changed."""
+    parts = list(recording.intervals)
+    frames = tuple(change(n, frame) for n, frame in enumerate(parts[interval].frames))
+    parts[interval] = replace(parts[interval], frames=frames)
+    return replace(recording, intervals=tuple(parts))
+
+
+def shifted(frame: Frame, dx: float, dy: float = 0.0, dz: float = 0.0) -> Frame:
+    """The wearer somewhere else."""
+    x, y, heading = frame.stand
+    body = BodyPose(frame.body.pose, frame.body.translation + np.array([dx, dy, dz]))
+    return replace(frame, body=body, stand=Stand(x + dx, y + dy, heading))
+
+
+def turned(frame: Frame, joint: str, degrees: float) -> Frame:
+    """A joint of the body turned about z."""
+    pose = frame.body.pose.copy()
+    at = joint_slice(joint)
+    pose[at] = (Rotation.from_rotvec(pose[at]) * Rotation.from_euler("z", degrees, degrees=True)).as_rotvec()
+    return replace(frame, body=BodyPose(pose, frame.body.translation))
+
+
+def last_of(recording: Recording, interval: int) -> int:
+    return len(recording.intervals[interval].frames) - 1
+
+
+def taken_at(recording: Recording) -> int:
+    return next(n for n, frame in enumerate(recording.intervals[GRAB].frames) if "soda" in frame.poses)
+
+
+def resting(recording: Recording, name: str) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+    return recording.poses[name]
+
+
+def test_an_honest_recording_passes(recording: Recording) -> None:
+    outcomes = audit(recording)
+    assert [o.check for o in outcomes] == [*LIMITS]
+    assert {o.check: o.worst for o in outcomes if not o.passed} == {}
+    judged = {o.check for o in outcomes if o.worst is not None}
+    assert {"step", "turn", "hand", "held", "joint_hand", "slip", "limbs", "final"} <= judged
+
+
+# --- the body -------------------------------------------------------------------------------------------------------
+
+
+def test_a_teleport(recording: Recording) -> None:
+    far = edited(recording, OPEN, lambda n, f: shifted(f, 0.2) if n >= 5 else f)
+    assert {"step", "slip", "pelvis"} <= failed(far)
+
+
+def test_a_teleport_between_two_commands(recording: Recording) -> None:
+    assert "step" in failed(edited(recording, OPEN, lambda _, f: shifted(f, 0.2)))
+
+
+def test_a_turn_of_fifteen_degrees(recording: Recording) -> None:
+    def turn(n: int, frame: Frame) -> Frame:
+        x, y, heading = frame.stand
+        return replace(frame, stand=Stand(x, y, heading + math.radians(15))) if n == last_of(recording, OPEN) else frame
+
+    assert "turn" in failed(edited(recording, OPEN, turn))
+
+
+def test_a_limb_that_jumps(recording: Recording) -> None:
+    bent = edited(recording, OPEN, lambda n, f: turned(f, "left_shoulder", 80) if n == 3 else f)
+    assert {"joint", "limb"} <= failed(bent)
+
+
+def test_a_body_that_is_not_where_the_wearer_stands(recording: Recording) -> None:
+    def drift(n: int, frame: Frame) -> Frame:
+        body = BodyPose(frame.body.pose, frame.body.translation + np.array([min(0.01 * n, 0.5), 0, 0]))
+        return replace(frame, body=body)
+
+    assert "agree" in failed(edited(recording, OPEN, drift))
+
+
+def test_a_foot_that_slides(recording: Recording) -> None:
+    """Slower than a step, so that nothing else is wrong with it."""
+    slid = edited(recording, OPEN, lambda n, f: shifted(f, 0.0, 0.03 if n == last_of(recording, OPEN) else 0.0))
+    assert failed(slid) == {"slip"}
+
+
+def test_feet_above_the_floor(recording: Recording) -> None:
+    assert failed(edited(recording, OPEN, lambda _, f: shifted(f, 0, 0, 0.03))) == {"soles"}
+
+
+def test_a_body_in_the_wall(recording: Recording) -> None:
+    """The kitchen counter stands at the wall behind it: half a metre further the body is in it."""
+    heading = recording.stand.heading
+    ahead = np.array([math.cos(heading), math.sin(heading)])
+    still = replace(
+        recording.intervals[GRAB].frames[0], poses={}, joints={}, body=recording.body, stand=recording.stand
+    )
+    walk = tuple(shifted(still, *(0.08 * n * ahead)) for n in range(25))
+    through = replace(recording.intervals[GRAB], frames=walk, stated=len(walk), happenings=())
+    assert {"limbs", "eyes"} <= failed(replace(recording, intervals=(through,)))
+
+
+# --- things ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_hand_too_far_from_what_it_takes(recording: Recording) -> None:
+    """The can lies 16 cm off its place until it is taken."""
+    (x, y, z), quaternion = resting(recording, "soda")
+    away = replace(recording, poses={**recording.poses, "soda": ((x - 0.16, y, z), quaternion)})
+    assert "hand" in failed(away)
+
+
+def test_a_held_thing_that_slips(recording: Recording) -> None:
+    first = taken_at(recording)
+
+    def slip(n: int, frame: Frame) -> Frame:
+        if n < first + 4 or "soda" not in frame.poses:
+            return frame
+        (x, y, z), quaternion = frame.poses["soda"]
+        return replace(frame, poses={**frame.poses, "soda": ((x, y, z + 0.004), quaternion)})
+
+    assert "held" in failed(edited(recording, GRAB, slip))
+
+
+def test_a_held_thing_that_turns(recording: Recording) -> None:
+    first = taken_at(recording)
+
+    def turn(n: int, frame: Frame) -> Frame:
+        if n < first + 4 or "soda" not in frame.poses:
+            return frame
+        at, (w, i, j, k) = frame.poses["soda"]
+        i, j, k, w = (Rotation.from_quat([i, j, k, w]) * Rotation.from_euler("z", 2, degrees=True)).as_quat()
+        return replace(frame, poses={**frame.poses, "soda": (at, (w, i, j, k))})
+
+    assert "held_turn" in failed(edited(recording, GRAB, turn))
+
+
+def test_a_thing_that_moves_by_itself(recording: Recording) -> None:
+    (x, y, z), quaternion = resting(recording, "mug")
+    alone = {"mug": ((x + 0.01, y, z), quaternion)}
+    moved = edited(recording, GRAB, lambda n, f: replace(f, poses={**f.poses, **alone}) if n == 2 else f)
+    assert failed(moved) == {"unheld"}
+
+
+def test_a_thing_that_flies_after_it_was_let_go_of(recording: Recording) -> None:
+    end = last_of(recording, PUT)
+
+    def fly(n: int, frame: Frame) -> Frame:
+        at = (0.5, 0.5, 2.0)
+        return replace(frame, poses={**frame.poses, "soda": (at, (1.0, 0.0, 0.0, 0.0))}) if n == end else frame
+
+    assert "fall" in failed(edited(recording, PUT, fly))
+
+
+def test_a_held_thing_in_the_counter(recording: Recording) -> None:
+    """The can is put through the top of the counter and back, with the hand."""
+    end = last_of(recording, GRAB)
+    x, y, _ = next(f.poses["soda"] for f in reversed(recording.intervals[GRAB].frames) if "soda" in f.poses)[0]
+    down = ((x, y + 0.35, 0.87), (1.0, 0.0, 0.0, 0.0))
+    sunk = edited(recording, GRAB, lambda n, f: replace(f, poses={**f.poses, "soda": down}) if n == end else f)
+    assert {"load", "held"} <= failed(sunk)
+
+
+def test_a_thing_left_inside_another(recording: Recording) -> None:
+    end = last_of(recording, PUT)
+    (x, y, z), quaternion = resting(recording, "soda")
+    sunk = {"soda": ((x, y, z - 0.08), quaternion)}
+    found = edited(recording, PUT, lambda n, f: replace(f, poses={**f.poses, **sunk}) if n == end else f)
+    assert "final" in failed(found)
+
+
+def test_a_fixture_that_moves(recording: Recording) -> None:
+    (x, y, z), quaternion = resting(recording, "fridge")
+    there = {"fridge": ((x + 0.005, y, z), quaternion)}
+    moved = edited(recording, OPEN, lambda n, f: replace(f, poses={**f.poses, **there}) if n == 2 else f)
+    assert "fixture" in failed(moved)
+
+
+def swung(recording: Recording, interval: int, frame_number: int, change: float) -> Recording:
+    """The fridge's door moved in one frame, and back."""
+    ((key, value),) = [(k, v) for k, v in recording.joints.items() if k == ("fridge", "door")]
+
+    def swing(n: int, frame: Frame) -> Frame:
+        if n == frame_number:
+            return replace(frame, joints={**frame.joints, key: value + change})
+        return replace(frame, joints={**frame.joints, key: value}) if n == frame_number + 1 else frame
+
+    return edited(recording, interval, swing)
+
+
+def test_a_joint_that_moves_with_nobody_near(recording: Recording) -> None:
+    assert failed(swung(recording, GRAB, 4, 0.1)) == {"joint_hand"}
+
+
+def test_a_joint_beyond_its_limit(recording: Recording) -> None:
+    assert "joint_range" in failed(swung(recording, GRAB, 4, -0.01))
+
+
+def test_a_joint_that_jumps(recording: Recording) -> None:
+    assert "joint_speed" in failed(swung(recording, GRAB, 4, 0.3))
+
+
+# --- what can't be judged -------------------------------------------------------------------------------------------
+
+
+def test_numbers_that_are_not_finite(recording: Recording) -> None:
+    pose = recording.body.pose.copy()
+    pose[7] = math.nan
+    broken = edited(recording, OPEN, lambda n, f: replace(f, body=BodyPose(pose, f.body.translation)) if n == 1 else f)
+    outcomes = {o.check: o for o in audit(broken)}
+    assert not outcomes["finite"].passed
+    assert outcomes["step"].worst is None
+    json.dumps([o.to_json() for o in outcomes.values()], allow_nan=False)
+
+
+def test_a_thing_that_is_not_in_the_scene(recording: Recording) -> None:
+    ghost = {"ghost": ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))}
+    assert failed(edited(recording, OPEN, lambda n, f: replace(f, poses=ghost) if n == 1 else f)) == {"finite"}
+
+
+def test_a_quaternion_that_is_none(recording: Recording) -> None:
+    bad = {"mug": (resting(recording, "mug")[0], (1.0, 0.5, 0.0, 0.0))}
+    assert failed(edited(recording, OPEN, lambda n, f: replace(f, poses=bad) if n == 1 else f)) == {"unit"}
+
+
+def test_a_film_shorter_than_the_receipt_says(recording: Recording) -> None:
+    parts = list(recording.intervals)
+    parts[OPEN] = replace(parts[OPEN], frames=parts[OPEN].frames[:-1])
+    assert failed(replace(recording, intervals=tuple(parts))) == {"time"}
+
+
+# --- any tampering --------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_any_single_jump_above_a_limit_is_found(recording: Recording, data: st.DataObject) -> None:
+    """Whichever frame, thing and direction."""
+    interval = data.draw(st.sampled_from([GRAB, PUT, OPEN]))
+    frame_number = data.draw(st.integers(1, last_of(recording, interval)))
+    angle = data.draw(st.floats(0, math.tau))
+    name = data.draw(st.sampled_from(["wearer", "mug", "plate", "juice", "water", "counter", "fridge"]))
+    size = data.draw(st.floats(0.21, 2.0))
+    shift = size * math.cos(angle), size * math.sin(angle)
+
+    def tamper(n: int, frame: Frame) -> Frame:
+        if n != frame_number:
+            return frame
+        if name == "wearer":
+            return shifted(frame, *shift)
+        (x, y, z), quaternion = frame.poses.get(name, recording.poses[name])
+        there = ((x + shift[0], y + shift[1], z), quaternion)
+        return replace(frame, poses={**frame.poses, name: there})
+
+    expected = {"wearer": {"step"}, "counter": {"fixture"}, "fridge": {"fixture"}}.get(name, {"unheld", "jolt"})
+    assert expected & failed(edited(recording, interval, tamper))
