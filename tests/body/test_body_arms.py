@@ -224,3 +224,35 @@ def test_leaning_keeps_the_arm_solvable(body: Body) -> None:
     at = body.placed(stand(body, Posture(1.0, 0.1)), 0, 0, 0.5)
     target = wrist(body, at, "left")[:3, 3] + [0.02, 0.02, 0.05]
     assert arms.reach(body, at, "left", target) is not None
+
+
+@pytest.mark.parametrize("tilt", arms.PALM_TILTS[1:])
+def test_a_palm_misses_by_no_more_than_is_allowed(body: Body, tilt: float) -> None:
+    """One that is had only by tilting the hand is refused where it must not tilt so far, and had where it may."""
+    at = upright(body)
+    limited = 0
+    for height in np.linspace(0.9, 1.5, 13):
+        asked = {"target": (0.35, -0.2, height), "palm": (1, 0, 0), "fingers": (0, 0, 1)}
+        free, most = arms.reach(body, at, "right", **asked), arms.reach(body, at, "right", **asked, most=tilt - 0.01)
+        assert most is None or most.palm_error < tilt
+        if free is None or free.palm_error >= tilt:
+            limited += free is not None
+            assert most is None
+        else:
+            assert most is not None and np.array_equal(most.angles, free.angles)
+    assert limited, "none of these needs so much of a tilt: the test says nothing"
+
+
+def test_postures_that_do_not_fit_are_left_out(body: Body) -> None:
+    stance, target = Stance(0, 0, 0), (0.4, 0, 0.5)
+    found = [posed.posture for posed in reaches(body, stance, "left", target)]
+    assert len(found) > 1
+    asked = []
+
+    def fits(posture: Posture, at: BodyPose) -> bool:
+        asked.append(posture)
+        assert np.array_equal(at.pose, body.placed(stand(body, posture), *stance).pose)
+        return posture != found[0]
+
+    assert [posed.posture for posed in reaches(body, stance, "left", target, fits=fits)] == found[1:]
+    assert found[0] in asked

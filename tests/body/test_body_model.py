@@ -70,6 +70,21 @@ def test_rotations_agree_with_scipy(seed: int, scale: float) -> None:
     assert np.allclose(rotations.vector(matrices), Rotation.from_matrix(matrices).as_rotvec(), atol=1e-7)
 
 
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([0.0, 1e-9, 1e-6, 1e-3, 1.0, np.pi]))
+def test_one_rotation_is_computed_like_many(seed: int, scale: float) -> None:
+    turns = np.random.default_rng(seed).normal(size=(4, 3))
+    turns *= scale / np.linalg.norm(turns, axis=1, keepdims=True)
+    matrices = rotations.matrix(turns)
+    assert np.allclose([rotations.matrix(turn) for turn in turns], matrices, rtol=0, atol=1e-14)
+    assert np.allclose([rotations.vector(m) for m in matrices], rotations.vector(matrices), rtol=0, atol=1e-12)
+    assert np.allclose([rotations.cross(turns[0], turn) for turn in turns], np.cross(turns[0], turns), atol=1e-15)
+    assert np.allclose(rotations.cross(turns[:1], turns), np.cross(turns[0], turns), atol=1e-15)
+    assert np.allclose([rotations.unit(turn) for turn in turns], rotations.unit(turns), rtol=0, atol=1e-14)
+    for axis, turn in zip("xyz", np.eye(3) * scale, strict=True):
+        assert np.allclose(rotations.about(axis, scale), rotations.matrix(turn), rtol=0, atol=1e-14)
+
+
 def test_half_turns_have_an_axis() -> None:
     for axis in np.vstack([np.eye(3), [[0.6, 0.8, 0], [0.0, -0.6, 0.8], [1 / 3, 2 / 3, 2 / 3]]]):
         turn = Rotation.from_rotvec(np.pi * axis).as_matrix()

@@ -70,9 +70,9 @@ KITCHEN: dict[str, Any] = {
         "cupboard": {"fixture": "kitchen_cabinet_1"},
         "desk": {"fixture": "desk_1"},
         "bed": {"fixture": "bed_1"},
-        "tray": {"category": "tray", "on": "counter"},
+        "tray": {"category": "tray", "on": "counter", "spot": [0.75, 0.4]},
         "cup": {"category": "coffee_cup", "on": "tray"},
-        "knife": {"category": "knife", "on": "counter", "spot": [0.5, 0.5]},
+        "knife": {"category": "knife", "on": "counter", "spot": [0.1, 0.5]},
         "tomato": {"category": "tomato", "on": "counter"},
         "spoon": {"category": "spoon", "on": "table", "spot": [0.7, 0.2]},
         "sponge": {"category": "sponge", "on": "sink"},
@@ -87,6 +87,8 @@ KITCHEN: dict[str, Any] = {
         "phone": {"category": "cell_phone", "on": "table"},
         "milk": {"category": "milk_carton", "inside": "fridge"},
         "lunch_box": {"category": "lunch_box", "on": "side"},
+        "tin": {"category": "lunch_box", "inside": "fridge"},
+        "pen": {"category": "pen", "inside": "tin"},
         "eraser": {"category": "eraser", "inside": "lunch_box"},
         "crate": {"category": "packing_box", "beside": "table", "open": True},
         "hatbox": {"category": "hatbox", "on": "other_chair"},
@@ -468,8 +470,7 @@ REFUSED: list[tuple[str, tuple[str, ...], str, str]] = [
     ("IN_HAND", ("[Grab] <frame>",), "[Raise] <frame>", "You are holding the rack frame: put it down first."),
     ("CONTAINER_CLOSED", (), "[Grab] <milk>", "The fridge is closed."),
     ("CONTAINER_CLOSED", (), "[Grab] <eraser>", "The lunch box is closed."),
-    ("CONTAINER_CLOSED", ("[Open] <fridge>", "[Grab] <lunch_box>", "[PutIn] <lunch_box> <fridge>", "[Close] <fridge>"),
-     "[Grab] <eraser>", "The fridge is closed."),
+    ("CONTAINER_CLOSED", (), "[Grab] <pen>", "The fridge is closed."),
     ("CONTAINER_CLOSED", ("[Grab] <cup>",), "[PutIn] <cup> <fridge>", "The fridge is closed."),
     ("CONTAINER_CLOSED", (), "[UseComputer] <spare_laptop>", "The laptop is closed."),
     ("NO_ROOM", ("[Grab] <bowl>",), "[Put] <bowl> <plate>",
@@ -652,9 +653,9 @@ def test_what_is_carried_off_is_at_baseline_but_moved(world: World) -> None:
 
 def test_another_spot_is_another_place(world: World) -> None:
     world.mark_baseline()
-    play(world, "[Grab] <knife>", "[Put] <knife> <counter> @place_spot=-0.5:0.5")
+    play(world, "[Grab] <knife>", "[Put] <knife> <counter> @place_spot=-0.2:0.5")
     assert ("at_baseline", "knife") not in world.relations()
-    play(world, "[Grab] <knife>", "[Put] <knife> <counter> @place_spot=0.5:0.5")
+    play(world, "[Grab] <knife>", "[Put] <knife> <counter> @place_spot=0.1:0.5")
     assert ("at_baseline", "knife") in world.relations()
 
 
@@ -677,12 +678,11 @@ def test_containment_survives_carrying(world: World, kitchen: CompiledTask) -> N
 
 
 def test_what_is_inside_something_inside_is_inside_both(world: World) -> None:
-    play(world, "[Open] <fridge>", "[Grab] <lunch_box>", "[PutIn] <lunch_box> <fridge>")
-    assert {
-        ("inside", "eraser", "lunch_box"),
-        ("inside", "eraser", "fridge"),
-        ("inside", "lunch_box", "fridge"),
-    } <= world.relations()
+    assert {("inside", "pen", "tin"), ("inside", "pen", "fridge"), ("inside", "tin", "fridge")} <= world.relations()
+    play(world, "[Open] <fridge>", "[Grab] <tin>")
+    state = world.relations()
+    assert ("inside", "pen", "tin") in state
+    assert not {("inside", "pen", "fridge"), ("inside", "tin", "fridge")} & state
 
 
 def test_only_carriers_pass_on_what_they_stand_on(world: World) -> None:

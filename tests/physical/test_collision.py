@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
@@ -266,6 +266,7 @@ def test_rays_name_the_first_thing_and_see_no_probes(kitchen: CollisionWorld) ->
 
 
 @given(ends=st.lists(point, min_size=4, max_size=4), radius=st.floats(0.02, 0.2))
+@example(ends=[(0.25, 1e-4, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.25, 0.0, 0.0)], radius=0.125)
 @settings(max_examples=100, deadline=None)
 def test_the_gap_between_two_capsules_is_the_least_of_many(ends: list, radius: float) -> None:
     a, b, c, d = map(np.array, ends)
@@ -327,3 +328,25 @@ def test_the_order_of_hits_is_fixed(blocks: SimpleNamespace) -> None:
     found = world.hits(spheres)
     assert [h.by for h in found] == sorted([h.by for h in found], key=lambda by: (-round(found[0].depth, 9), str(by)))
     assert found == world.hits(spheres)
+
+
+def test_an_answer_holds_until_something_moves(kitchen: CollisionWorld) -> None:
+    asked = []
+
+    def ask() -> int:
+        asked.append(len(asked))
+        return asked[-1]
+
+    start = {"cup": ((0.0, 0.0, 0.75), STILL)}
+    kitchen.update(start, {})
+    kitchen.update({"cup": ((0.0, 0.1, 0.75), STILL)}, {})
+    first = kitchen.once("how many", ask)
+    assert (kitchen.once("how many", ask), kitchen.once("how few", ask)) == (first, first + 1)
+    kitchen.update({"cup": ((0.0, 0.1, 0.75), STILL)}, {("fridge", "door"): 0.0})
+    assert kitchen.once("how many", ask) == first, "nothing moved"
+    kitchen.hits(poses=start)
+    assert kitchen.once("how many", ask) == first, "a question moves nothing"
+    kitchen.update({}, {("fridge", "door"): 0.3})
+    second = kitchen.once("how many", ask)
+    kitchen.update(start, {("fridge", "door"): 0.0})
+    assert first < second < kitchen.once("how many", ask)

@@ -39,7 +39,7 @@ LOW = 0.85
 """To look into something whose middle is lower than this, in metres, the wearer bends down."""
 BOWS = (SQUAT, Posture(math.radians(50), 0.08), Posture(math.radians(32), 0.02))
 """Postures in which one looks into what is low, the lowest first."""
-AWAY, OVER = (0.75, 1.0, 1.2), 0.03
+AWAY, FRONTS, OVER = (0.75, 1.0, 1.2), 3, 0.03
 """How far before a thing it is looked into, the knees clear of its leaf at the latest, and above its boards, metres."""
 HOLD = 12
 """Frames for which a look at something is held."""
@@ -242,7 +242,7 @@ def _before(stage: Stage, name: str) -> Iterator[Stand]:
         nominal = (x + far * math.cos(front), y + far * math.sin(front))
         found = snapped(open_grid(stage), nominal, (x, y), stage.wearer.stand[:2])
         stands = (Stand(*s[:3]) for s in found)
-        yield from islice((stand for stand in stands if clear(stage, stand)), 1)
+        yield from islice((stand for stand in stands if clear(stage, stand)), FRONTS)
 
 
 def _boards(stage: Stage, name: str) -> list[Vector]:

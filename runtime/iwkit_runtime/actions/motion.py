@@ -192,20 +192,20 @@ def elbows(
                 yield PosturedReach(posed.posture, found)
 
 
+@dataclass(frozen=True, eq=False)
 class Trunk:
-    """Whether legs, trunk and head are free in a posture on one spot: found out once, before any arm is solved."""
+    """Whether legs, trunk and head are free in a posture where the wearer stands: found out once, before any arm is
+    solved. Until it is known that the hand gets there and what is in its way, every posture may be tried."""
 
-    def __init__(self, stage: Stage, screen: Screen, reasons: Reasons) -> None:
-        self._stage, self._screen, self._reasons = stage, screen, reasons
-        self._found: dict[Posture, bool] = {}
+    stage: Stage
+    screen: Screen
+    reasons: Reasons
 
     def __call__(self, posture: Posture, body: BodyPose) -> bool:
-        if posture not in self._found:
-            hit = self._screen.hit(self._stage, body, arms=False)
-            self._found[posture] = hit is None
-            if hit is not None:
-                self._reasons.blocked(hit.owner)
-        return self._found[posture]
+        if not self.reasons.reached:
+            return True
+        question = "trunk", self.stage.wearer.stand, posture, self.screen.hold
+        return self.stage.collision.once(question, lambda: self.screen.hit(self.stage, body, arms=False) is None)
 
 
 def freed(stage: Stage, screen: Screen, body: BodyPose) -> tuple[BodyPose, Hit | None]:

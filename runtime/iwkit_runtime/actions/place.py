@@ -10,6 +10,7 @@ from itertools import islice, product
 
 import numpy as np
 
+from iwkit.world.checks import NEAR
 from iwkit.world.state import FLOOR
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grab import CLOSING, WAYS, shifted
@@ -83,7 +84,17 @@ def put_on_floor(act: Act) -> None:
     name, anchor = act.names
     place = act.at.floor_beside(anchor)
     x, y = place.point or act.stage.wearer.stand[:2]
-    _put(act, anchor, floor_spots(act, name, (x, y, 0.0)), "floor")
+    found = (spot for spot in floor_spots(act, name, (x, y, 0.0)) if _beside(act.stage, anchor, spot))
+    _put(act, anchor, found, "floor")
+
+
+def _beside(stage: Stage, anchor: str, spot: Spot) -> bool:
+    """Whether a place on the floor is near a thing; in a room and by a door any place will do."""
+    placed = stage.placed.get(anchor)
+    if placed is None or placed.kind == "door":
+        return True
+    here = stage.collision.frames(anchor)[placed.asset.links[0].name].local((spot.x, spot.y, 0.0))[:2]
+    return float(np.hypot(*np.maximum(np.abs(here) - np.array(placed.asset.size[:2]) / 2, 0.0))) <= NEAR
 
 
 def drop(act: Act) -> None:

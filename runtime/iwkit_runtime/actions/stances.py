@@ -45,7 +45,13 @@ def standing(stage: Stage, contact: Point, among: Iterable[Stance] | None = None
         yield from [here] if near and _faces(here, contact) else []
     else:
         found = among
-    yield from (stand for s in found if clear(stage, stand := Stand(s.x, s.y, wrap(s.heading))))
+    yield from (stand for s in found if _fits(stage, stand := Stand(s.x, s.y, wrap(s.heading))))
+
+
+def _fits(stage: Stage, stand: Stand) -> bool:
+    """Whether the wearer fits there with what it holds: asked for one place after another on the same support."""
+    wearer = stage.wearer
+    return stage.collision.once(("clear", stand, wearer.hold, wearer.seat), lambda: clear(stage, stand))
 
 
 def _faces(stand: Stand, contact: Point) -> bool:

@@ -77,7 +77,7 @@ def look_at(body: Body, at: BodyPose, point: ArrayLike) -> Gaze:
         turned = BodyPose(_turned(neutral, aim), at.translation)
     lens = camera_frame(body, body.forward(*turned))
     sight = rotations.unit(target - lens[:3, 3])
-    residual = np.arctan2(np.linalg.norm(np.cross(-lens[:3, 2], sight)), -lens[:3, 2] @ sight)
+    residual = np.arctan2(np.linalg.norm(rotations.cross(-lens[:3, 2], sight)), -lens[:3, 2] @ sight)
     return Gaze(turned, float(residual))
 
 
@@ -87,8 +87,8 @@ def _level(sight: Array, above: Array) -> Array:
     slope = abs(float(sight[2]))
     share = np.clip((slope - _STEEP[0]) / (_STEEP[1] - _STEEP[0]), 0, 1)
     up = rotations.unit((1 - share) * np.array([0.0, 0, 1]) + share * above)
-    left = rotations.unit(np.cross(up, sight))
-    return np.stack([left, np.cross(sight, left), sight], -1)
+    left = rotations.unit(rotations.cross(up, sight))
+    return np.stack([left, rotations.cross(sight, left), sight], -1)
 
 
 def _turned(neutral: Array, aim: Array) -> Array:

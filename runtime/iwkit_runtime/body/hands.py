@@ -130,12 +130,18 @@ def grip_frame(body: Body, frames: Array, side: Side, grip: Grip) -> Array:
     The origin is the centre of what the grip holds, x points along the fingers and z towards the thumb; y points out of
     the palm of a right hand, and out of the back of a left one. With the thumb up, an upright thing stays upright.
     """
+    return np.asarray(joint(frames, f"{side}_wrist") @ _grip(body, side, grip))
+
+
+@lru_cache(maxsize=256)
+def _grip(body: Body, side: Side, grip: Grip) -> Array:
+    """The frame (4, 4) in which a held thing sits, in the frame of the wrist joint."""
     hand = _hand(body, side)
     thumb = np.cross(hand.along, hand.palm) * -SIGN[side]
     local = np.eye(4)
     local[:3, :3] = np.stack([hand.along, np.cross(thumb, hand.along), thumb], -1)
     local[:3, 3] = _fit(body, side, grip).centre
-    return np.asarray(joint(frames, f"{side}_wrist") @ local)
+    return local
 
 
 @lru_cache(maxsize=256)

@@ -96,7 +96,7 @@ class Body:
 
     @cached_property
     def levels(self) -> tuple[tuple[Indices, Indices], ...]:
-        """The joints below the root by depth in the tree, with their parents: what forward kinematics turns together."""
+        """The joints below the root by depth in the tree, with their parents: what forward kinematics turns at once."""
         depth = np.zeros(len(self.parents), np.int32)
         for joint in range(1, len(depth)):
             depth[joint] = depth[self.parents[joint]] + 1

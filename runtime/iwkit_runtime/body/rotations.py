@@ -19,24 +19,17 @@ def matrix(axis_angle: ArrayLike) -> Array:
     w = np.asarray(axis_angle, float)
     if w.ndim == 1:
         return _matrix(*w.tolist())
-    square = (w * w).sum(-1)
+    square = np.maximum((w * w).sum(-1), _TINY)[..., None, None]  # below that the difference drowns in rounding
     angle = np.sqrt(square)
-    small = square < _TINY
-    safe = np.where(small, 1.0, square)
-    a = np.where(small, 1 - square / 6, np.sin(angle) / np.sqrt(safe))[..., None, None]
-    b = np.where(small, 0.5 - square / 24, (1 - np.cos(angle)) / safe)[..., None, None]
     k = cross_matrix(w)
-    return np.asarray(_ONE + a * k + b * (k @ k))
+    return np.asarray(_ONE + np.sin(angle) / angle * k + (1 - np.cos(angle)) / square * (k @ k))
 
 
 def _matrix(x: float, y: float, z: float) -> Array:
     """The same for one vector, for which arrays would be slow."""
-    square = x * x + y * y + z * z
+    square = max(x * x + y * y + z * z, _TINY)
     angle = math.sqrt(square)
-    if square < _TINY:
-        a, b = 1 - square / 6, 0.5 - square / 24
-    else:
-        a, b = math.sin(angle) / angle, (1 - math.cos(angle)) / square
+    a, b = math.sin(angle) / angle, (1 - math.cos(angle)) / square
     bx, by, bz = b * x, b * y, b * z
     return np.array(
         [
@@ -110,6 +103,9 @@ def about(axis: str, angle: ArrayLike) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """The cross products (..., 3) of vectors that broadcast; `np.cross` does the same more slowly."""
+    if a.ndim == b.ndim == 1:
+        (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+        return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
@@ -121,13 +117,17 @@ def cross_matrix(v: ArrayLike) -> Array:
     """The matrices K (..., 3, 3) with K @ u = v x u."""
     w = np.asarray(v, float)
     out = np.zeros((*w.shape, 3))
-    out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = w[..., 0], w[..., 1], w[..., 2]
-    return out - np.swapaxes(out, -1, -2)
+    for k, (i, j) in enumerate(((2, 1), (0, 2), (1, 0))):
+        out[..., i, j] = w[..., k]
+        out[..., j, i] = -w[..., k]
+    return out
 
 
 def unit(v: ArrayLike) -> Array:
     """Vectors (..., 3) scaled to length 1; a zero vector stays zero."""
     w = np.asarray(v, float)
+    if w.ndim == 1:
+        return np.asarray(w / max(math.hypot(*w.tolist()), _TINY))
     return np.asarray(w / np.maximum(np.sqrt((w * w).sum(-1, keepdims=True)), _TINY))
 
 

@@ -183,8 +183,9 @@ class CollisionWorld:
                 self._scratch.collide()
                 found += self._found(turn * PROBES, moved, margin)
         finally:
-            self._scratch.test([*moved], on=False)
-            self._settle(dict.fromkeys(moved.values()))
+            if moved:
+                self._scratch.test([*moved], on=False)
+                self._settle(dict.fromkeys(moved.values()))
         return _deepest(h for h in found if h.owner not in ignore and not any(_meant(h, a) for a in allow))
 
     def free(
@@ -276,10 +277,13 @@ def _gaps(first: Floats, second: Floats) -> Floats:
     a, b, r = first[:, 1] - first[:, 0], second[:, 1] - second[:, 0], first[:, 0] - second[:, 0]
     aa, bb, ab, ar, br = ((p * q).sum(1) for p, q in ((a, a), (b, b), (a, b), (a, r), (b, r)))
     square = aa * bb - ab * ab
-    s = np.where(square > _EDGE, np.clip((ab * br - ar * bb) / np.maximum(square, _EDGE), 0, 1), 0)
-    t = np.clip((ab * s + br) / np.maximum(bb, _EDGE), 0, 1)
-    s = np.clip((ab * t - ar) / np.maximum(aa, _EDGE), 0, 1)
-    return np.asarray(np.linalg.norm(r + s[:, None] * a - t[:, None] * b, axis=1))
+    inner = np.clip((ab * br - ar * bb) / np.maximum(square, _EDGE), 0, 1)
+    gaps = []
+    for start in (inner, np.zeros_like(inner), np.ones_like(inner)):  # nearly parallel ones are closest at an end
+        t = np.clip((ab * start + br) / np.maximum(bb, _EDGE), 0, 1)
+        s = np.clip((ab * t - ar) / np.maximum(aa, _EDGE), 0, 1)
+        gaps.append(np.linalg.norm(r + s[:, None] * a - t[:, None] * b, axis=1))
+    return np.asarray(np.min(gaps, axis=0))
 
 
 def _frames_of(placed: Placed, pose: Pose, joints: Mapping[tuple[str, str], float]) -> dict[str, Frame]:

@@ -19,6 +19,7 @@ MEMORY = 2**25
 SCENE, PROBE = 0, 1
 """Geom groups, by which rays tell things from probes."""
 _EDGE = 1e-9
+_UP = np.array([0.0, 0.0, 1.0])
 
 
 class Capsules(NamedTuple):
@@ -117,6 +118,8 @@ class Probes:
         self._model = model
         self._first, self._body = geoms[0], int(model.geom_bodyid[geoms[0]])
         self._poses = poses[-len(geoms) :]
+        self._numbers = np.arange(PROBES)
+        self._bounds = model.body_bvhadr[self._body + self._numbers]
         self.place(None, 0.0)
 
     def number(self, geom: int) -> int | None:
@@ -127,32 +130,37 @@ class Probes:
         """Give the first probes the shape and place of capsules, at most `PROBES`, and switch the others off."""
         model, count = self._model, 0 if capsules is None else len(capsules.radii)
         geoms, bodies = slice(self._first, self._first + PROBES), slice(self._body, self._body + PROBES)
-        active = np.arange(PROBES) < count
+        active = self._numbers < count
         model.geom_contype[geoms] = model.body_contype[bodies] = active
         model.geom_margin[geoms] = model.body_margin[bodies] = margin
         if capsules is not None:
-            self._shape(capsules, slice(self._first, self._first + count), slice(self._body, self._body + count))
+            self._shape(capsules, slice(self._first, self._first + count))
 
-    def _shape(self, capsules: Capsules, geoms: slice, bodies: slice) -> None:
+    def _shape(self, capsules: Capsules, geoms: slice) -> None:
         model, (ends, radii) = self._model, capsules
         ways = ends[:, 1] - ends[:, 0]
-        halves = np.linalg.norm(ways, axis=1) / 2
-        self._poses[: len(radii)] = np.c_[ends.mean(1), _upright(ways, halves)]
-        model.geom_size[geoms] = np.stack([radii, halves, np.zeros_like(radii)], 1)
-        model.geom_rbound[geoms] = radii + halves
+        halves = np.sqrt((ways * ways).sum(1)) / 2
+        count, longest = len(radii), radii + halves
+        self._poses[:count, :3] = (ends[:, 0] + ends[:, 1]) / 2
+        self._poses[:count, 3:] = _upright(ways, halves)
+        model.geom_size[geoms, 0], model.geom_size[geoms, 1] = radii, halves
+        model.geom_rbound[geoms] = longest
         # the bounds from which the broad phase decides date from the compilation
-        bounds = np.zeros((len(radii), 6))
-        bounds[:, 3:] = np.stack([radii, radii, radii + halves], 1)
-        model.geom_aabb[geoms] = model.bvh_aabb[model.body_bvhadr[bodies]] = bounds
+        bounds = np.zeros((count, 6))
+        bounds[:, 3] = bounds[:, 4] = radii
+        bounds[:, 5] = longest
+        model.geom_aabb[geoms] = model.bvh_aabb[self._bounds[:count]] = bounds
 
 
 def _upright(ways: Floats, halves: Floats) -> Floats:
     """Quaternions (n, 4) that turn z along `ways` (n, 3); for spheres any will do."""
-    units = np.where(halves[:, None] > _EDGE, ways / np.maximum(2 * halves, _EDGE)[:, None], (0.0, 0.0, 1.0))
-    x, y, z = units.T
-    found = np.stack([1 + z, -y, x, np.zeros_like(z)], 1)
-    found[z < -1 + _EDGE] = (0, 1, 0, 0)
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
+    units = np.where(halves[:, None] > _EDGE, ways / np.maximum(2 * halves, _EDGE)[:, None], _UP)
+    found = np.zeros((len(units), 4))
+    found[:, 0] = 1 + units[:, 2]
+    found[:, 1] = -units[:, 1]
+    found[:, 2] = units[:, 0]
+    found[found[:, 0] < _EDGE] = (0, 1, 0, 0)
+    return np.asarray(found / np.sqrt((found * found).sum(1, keepdims=True)))
 
 
 def _is_solid(points: Floats) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -43,7 +44,8 @@ class Frame(NamedTuple):
 
 def matrix(quaternion_: Quaternion) -> Floats:
     """The rotation matrix (3, 3) of a quaternion of any length but zero."""
-    w, x, y, z = np.asarray(quaternion_) / np.linalg.norm(quaternion_)
+    length = math.hypot(*quaternion_)
+    w, x, y, z = (part / length for part in quaternion_)
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -57,16 +59,15 @@ def quaternion(turn: Floats) -> Quaternion:
     """The unit quaternion of a rotation matrix (3, 3), its largest part positive."""
     # Each column is the quaternion times four times one of its parts; the longest one is the best conditioned.
     (a, b, c), (d, e, f), (g, h, i) = turn.tolist()
-    columns = np.array(
-        [
-            [1 + a + e + i, h - f, c - g, d - b],
-            [h - f, 1 + a - e - i, b + d, c + g],
-            [c - g, b + d, 1 - a + e - i, f + h],
-            [d - b, c + g, f + h, 1 - a - e + i],
-        ]
+    columns = (
+        (1 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1 - a - e + i),
     )
-    best = columns[int(np.argmax(np.diag(columns)))]
-    w, x, y, z = (best / np.linalg.norm(best)).tolist()
+    best = max(range(4), key=lambda n: columns[n][n])
+    length = math.hypot(*columns[best])
+    w, x, y, z = (part / length for part in columns[best])
     return w, x, y, z
 
 

@@ -60,6 +60,11 @@ class Sight:
 
     def visible(self, camera: ArrayLike, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """The names, sorted, of what a camera (4, 4) sees; `names` and errors as for `look`."""
+        chosen = None if names is None else tuple(names)
+        question = "visible", np.asarray(camera, dtype=np.float64).tobytes(), chosen
+        return self._world.once(question, lambda: self._visible(camera, chosen))
+
+    def _visible(self, camera: ArrayLike, names: Iterable[str] | None) -> tuple[str, ...]:
         return tuple(sorted(name for name, look in self.look(camera, names).items() if look.visible))
 
     def look(self, camera: ArrayLike, names: Iterable[str] | None = None) -> dict[str, Look]:

@@ -136,7 +136,7 @@ class Renderer:
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         try:
-            image = self._draw().astype(np.int64)
+            image = self._draw()
         finally:
             flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         names = ("", *dict.fromkeys((*self._drawn.owners, WEARER)))
@@ -145,7 +145,8 @@ class Renderer:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             is_skin = geom.objtype == mujoco.mjtObj.mjOBJ_SKIN
             table[geom.segid + 1] = number[WEARER if is_skin else self._drawn.owners[geom.objid]]
-        return names, table[image[..., 0] + 256 * image[..., 1] + 65536 * image[..., 2]]
+        red, green, blue = (image[..., channel].astype(np.int32) for channel in range(3))
+        return names, table[red | green << 8 | blue << 16]
 
     def _draw(self) -> Pixels:
         self._context.make_current()
@@ -184,7 +185,7 @@ class Renderer:
             self._drawn.model, self._data, option, None, free, mujoco.mjtCatBit.mjCAT_ALL, self._scene
         )
         if wearer is not None:
-            self._dress(wearer)
+            self._dress(wearer, shaded=shaded)
         for light in self._scene.lights[: self._scene.nlight]:
             if light.headlight:
                 light.pos[:], light.dir[:] = lens[:3, 3], -lens[:3, 2]
@@ -219,13 +220,13 @@ class Renderer:
             inside &= beyond < radius
         return np.asarray(inside)
 
-    def _dress(self, vertices: Floats) -> None:
-        """Give the skins the body's vertices; MuJoCo's own would move with bones."""
+    def _dress(self, vertices: Floats, *, shaded: bool) -> None:
+        """Give the skins the body's vertices; MuJoCo's own would move with bones. Ids need no normals."""
         if self._body is None:
             raise UsageError("this renderer was made without a body: give it one to draw the wearer")
         if vertices.shape != self._body.vertices.shape:
             raise UsageError(f"the wearer's vertices are {self._body.vertices.shape}, not {vertices.shape}")
-        normals = self._body.normals(vertices)
+        normals = self._body.normals(vertices) if shaded else vertices
         points, directions = self._scene.skinvert.reshape(-1, 3), self._scene.skinnormal.reshape(-1, 3)
         for part in self._drawn.skins:
             part_range = slice(part.start, part.start + len(part.vertices))
