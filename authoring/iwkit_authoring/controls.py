@@ -26,7 +26,7 @@ AGENTS: tuple[tuple[str, str], ...] = (
 )
 """Assistant and human of each control, in the order they are run."""
 ORDER: tuple[tuple[str, str, str], ...] = tuple((world, *pair) for world in ("symbolic", "physical") for pair in AGENTS)
-"""World, assistant and human of each control: a pack is frozen when all of them are right. The quick world comes first."""
+"""World, assistant and human of each control: a pack is frozen when all are right. The quick world comes first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,11 @@ WorldState = dict[str, Any]
 class Receipt:
     """The outcome of one command (SEM-5).
 
-    `code` is `OK` or a refusal of `iwkit.world.refusals`; `text` a plain sentence for the human; `fault` is None when
-    `ok`. `frames` is the length of the interval on the clock, at least 1 for what takes time and 0 for `Confirm` and
-    refusals found before anything moved. A refused command leaves the world as it was and has no happenings.
+    `code` is `OK`, a refusal of `iwkit.world.refusals` or one of a world with geometry (docs/physical-world.md); `text`
+    is a plain sentence for the human; `fault` is None when `ok`. `frames` is the length of the interval on the clock,
+    at least 1 for what takes time, else 0. A refused command leaves the world as it was, takes no time and has no
+    happenings. The one exception is `POSTCONDITION_FAILED`: it was done, but came out otherwise; the world stays as it
+    came out, and frames and happenings are those of what was done. Which way the wearer takes is the world's own.
     """
 
     ok: bool

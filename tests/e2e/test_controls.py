@@ -128,7 +128,9 @@ def test_freeze_refuses_a_pack_whose_control_is_wrong(home: Path) -> None:
         'say: Take it to the trolley and put it down there., do: ["[Put] <thermometer> <trolley>"]',
     )
     prove(home)
-    with pytest.raises(FreezeError, match="control oracle with scripted in the symbolic world: must pass, but it is a fail"):
+    with pytest.raises(
+        FreezeError, match="control oracle with scripted in the symbolic world: must pass, but it is a fail"
+    ):
         freeze([pack_of(home)], LIBRARY)
 
 

@@ -325,6 +325,9 @@ def _film(act: Act, towing: Towing, rows: Floats) -> None:
         stage.shoot(body)
     act.move_on()
     events = len(act.happenings)
+    now = stage.engine.poses()
+    for part in towing.offsets:
+        stage.engine.hold(part, now[part])
     for n, (row, body) in enumerate(zip(rows.tolist(), _bodies(stage, towing, rows), strict=True)):
         if n == 0:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iwkit.catalogue import interior_size
 from iwkit.spec.catalogue import Category
-from iwkit.spec.recipe import CabinetRecipe, ChestRecipe, Door, Part, PartsRecipe, Press, Print, Recipe
+from iwkit.spec.recipe import CabinetRecipe, ChestRecipe, Colour, Door, Part, PartsRecipe, Press, Print, Recipe
 
 LID = 0.4
 """The part of what a container's interior leaves of its height that is the lid."""
@@ -23,7 +23,7 @@ def plain_recipe(category: Category) -> Recipe:
     opens = "openable" in category.affords
     press = {"power": Press(at=(0.4 * width, -depth / 2, height / 2))} if "device" in category.affords else {}
     prints = (Print(face="front", rect=(-0.42 * width, 0.1 * height, 0.42 * width, 0.8 * height), at=-depth / 2),)
-    materials = {"main": GREY}
+    materials: dict[str, Colour] = {"main": GREY}
     if opens and category.kind == "fixture":
         floor = spare / 2
         return CabinetRecipe(kind="cabinet", materials=materials, controls=press, door=Door(), floor=floor)

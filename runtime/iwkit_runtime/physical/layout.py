@@ -317,7 +317,7 @@ class _Placer:
         raise UsageError(f"{thing.name} finds no free floor beside {thing.at}: put it somewhere else")
 
     def _free(self, position: Floats, asset: Asset, yaw: float, apart: float, within: str | None = None) -> bool:
-        """Whether nothing but `within` is there. Its region is free: upright boxes around slanted rims say too little."""
+        """Whether nothing but `within` is there. Its region is free: boxes around slanted rims say too little."""
         half = _half(asset, yaw) + apart
         low = position - np.array([*half, 0])
         high = position + np.array([*half, asset.size[2] + ABOVE])

@@ -26,6 +26,7 @@ from iwkit.world.situation import Situation
 from iwkit.world.state import State as MindState
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.motion import BlockedError
 from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, RefusedError, sentence
 from iwkit_runtime.actions.table import ACTIONS, Row
 from iwkit_runtime.assets.recipes import load_recipes
@@ -39,6 +40,8 @@ from iwkit_runtime.physical.trajectory import Trajectory
 from iwkit_runtime.physical.wearer import Person, Wearer
 
 SNAPSHOT = "physical/1"
+SUNK = 0.05
+"""How deep a thing may be in others when it has been put down, metres (PHY-10)."""
 MIND_ONLY = frozenset({"sitting", "attached", "raised", *OWN})
 """Relations that geometry does not measure here beside those that are symbolic by design."""
 
@@ -108,13 +111,12 @@ class PhysicalWorld:
             if row is None:
                 raise RefusedError("NOT_BUILT", f"[{command.verb}]")
             self._do(act, row)
-        except RefusedError as refused:
+        except (RefusedError, BlockedError) as error:
             stage.restore(start)
             stage.begin()
-            text = sentence(refused.code, tuple(act.public(name) for name in refused.about))
-            return Receipt(False, refused.code, text, PHYSICAL_REFUSALS[refused.code].fault, 0)
+            return _refused(act, error)
         self._mind.restore(after)
-        return self._finish(act, command)
+        return self._finish(act, command, start)
 
     def relations(self) -> RelationState:
         """The full state: measured relations, and those that are symbolic by design."""
@@ -215,7 +217,7 @@ class PhysicalWorld:
         row.do(act)
         act.see()
 
-    def _finish(self, act: Act, command: Command) -> Receipt:
+    def _finish(self, act: Act, command: Command, start: State) -> Receipt:
         """Read back what has become of it, and bring the mind in line."""
         stage = self._scene
         instant = command.primitive == "confirm"
@@ -226,11 +228,22 @@ class PhysicalWorld:
         self.trajectory = Trajectory(tuple(stage.film))
         happenings: tuple[Happening, ...] = tuple(act.happenings)
         measured = stage.relations.at(stage.moment())
-        failed = next((r for r in act.expect if r not in frozenset(measured.all())), None)
+        failed = next((r[1] for r in act.expect if r not in frozenset(measured.all())), None) or self._sunk(start)
         if failed is None:
             return Receipt(True, "OK", "Done.", None, len(stage.film), happenings)
-        text = sentence("POSTCONDITION_FAILED", (act.public(failed[1]),))
+        text = sentence("POSTCONDITION_FAILED", (act.public(failed),))
         return Receipt(False, "POSTCONDITION_FAILED", text, "world", len(stage.film), happenings)
+
+    def _sunk(self, start: State) -> str | None:
+        """What has come to rest too deep in something else (PHY-8): things that have moved since, but are not held."""
+        stage = self._scene
+        now, free = stage.engine.snapshot(), {n for n, placed in stage.placed.items() if placed.kind == "object"}
+        for name in sorted(free - now.held.keys() - now.fastened.keys()):
+            if now.poses[name] != start.engine.poses[name]:
+                around = [hit for hit in stage.collision.overlaps(name) if hit.owner not in now.fastened]
+                if any(hit.depth > SUNK for hit in around):
+                    return name
+        return None
 
     def _sync(self, act: Act | None = None) -> None:
         """Bring the mind in line with what is measured."""
@@ -275,6 +288,14 @@ class PhysicalWorld:
         if self._task is None:
             raise UsageError("the world has no task yet: call reset first")
         return self._task
+
+
+def _refused(act: Act, error: RefusedError | BlockedError) -> Receipt:
+    """The receipt for what can't be done; a way that is blocked at its last part is blocked altogether."""
+    if isinstance(error, BlockedError):
+        error = RefusedError("TRAJECTORY_COLLISION", *(act.names[:1] or ("there",)), error.owner)
+    text = sentence(error.code, tuple(act.public(name) for name in error.about))
+    return Receipt(False, error.code, text, PHYSICAL_REFUSALS[error.code].fault, 0)
 
 
 def _names(command: Command) -> tuple[str, ...]:
