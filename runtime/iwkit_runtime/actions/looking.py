@@ -208,8 +208,8 @@ def _closer(act: Act, name: str) -> bool:
 
 
 def _bends(act: Act, postures: Iterable[Posture], point: Vector) -> Iterator[Move]:
-    """The frames of bending down into each of the postures in which nothing is in the way, the eyes on a point. Arms are
-    drawn in where they would be."""
+    """The frames of bending down into each of the postures in which nothing is in the way, the eyes on a point. Arms
+    are drawn in where they would be."""
     stage = act.stage
     start, screen = rest(stage), Screen(stage.wearer.hold)
     for posture in postures if stage.wearer.seat is None else ():
