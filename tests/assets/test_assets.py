@@ -13,10 +13,12 @@ import pytest
 from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.transform import Rotation
 
-from iwkit.catalogue import load_catalogue
+from iwkit.catalogue import interior_size, load_catalogue
 from iwkit.errors import UsageError
 from iwkit.scenes import load_scene, scene_ids
+from iwkit.spec.catalogue import Category
 from iwkit_runtime.assets import build_asset, load_recipes
+from iwkit_runtime.physical.layout import regions_for
 from iwkit_runtime.physical.spec import Asset, Joint, Link, Vector
 
 CATEGORIES = load_catalogue().categories
@@ -368,6 +370,31 @@ def test_a_category_without_a_recipe_is_a_plain_box() -> None:
     points = seen(asset)
     assert np.ptp(points, axis=0) == pytest.approx(CATEGORIES["parcel"].size, abs=0.002)
     assert len(asset.links[0].pieces) == 1 and len(asset.labels) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "affords", "regions", "joints"),
+    [
+        ("object", (), set(), 0),
+        ("object", ("surface",), {"surface"}, 0),
+        ("object", ("container",), {"interior"}, 0),
+        ("object", ("container", "openable"), {"interior"}, 1),
+        ("fixture", ("container", "openable", "device"), {"interior"}, 1),
+    ],
+)
+def test_a_category_without_a_recipe_has_the_room_that_it_affords(
+    kind: str, affords: tuple[str, ...], regions: set[str], joints: int
+) -> None:
+    row = {"kind": kind, "public": ["thing"], "size": [0.5, 0.4, 0.3], "mass": 2, "affords": list(affords)}
+    category = Category.model_validate(row)
+    asset = build_asset("thing", category)
+    assert asset.size == category.size
+    assert {kind for kind in ("surface", "interior") if regions_for(asset, kind)} == regions
+    for region in asset.regions:
+        if region.kind == "interior":
+            assert region.size == pytest.approx(interior_size(category), abs=0.02)
+    assert sum(link.joint is not None for link in asset.links) == joints
+    assert set(asset.controls) == ({"power"} if "device" in affords else set())
 
 
 def test_two_builds_are_equal_in_any_process() -> None:

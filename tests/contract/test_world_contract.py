@@ -656,7 +656,7 @@ def test_what_is_carried_off_is_at_baseline_but_moved(world: World) -> None:
     assert not {("unmoved", "cup"), ("at_baseline", "tray"), ("unmoved", "tray")} & state
     play(world, "[Put] <tray> <table>")
     assert ("at_baseline", "tray") not in world.relations()
-    play(world, "[Grab] <tray>", "[Put] <tray> <counter>")
+    play(world, "[Grab] <tray>", "[Put] <tray> <counter> @place_spot=0.75:0.4")
     assert {("at_baseline", "tray"), ("unmoved", "tray"), ("unmoved", "cup")} <= world.relations()
 
 
