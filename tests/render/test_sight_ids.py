@@ -27,9 +27,9 @@ from iwkit_runtime.render.opengl import NoOpenGL
 from iwkit_runtime.render.renderer import Renderer, look_from
 
 PACKS = {path.stem: path for path in root("taskpacks").glob("*/*.yaml")}
-PLAIN = 700
-"""What has so many of 640 x 480 pixels, 0.23 % of them, is plainly in view: rays must see it, too."""
-SPECK = 8
+PLAIN = 900
+"""What has so many of 640 x 480 pixels, 0.29 % of them, is plainly in view: rays must see it, too."""
+SPECK = 6
 """What rays see has so many pixels at least."""
 
 
