@@ -47,10 +47,17 @@ APART: dict[str, dict[Difference, str]] = {
         ("[TurnAround]", "visible", name): "it is behind the wearer; the symbolic world doesn't know which way it looks"
         for name in ("packing_table", "price_sheet")
     },
-    "F10": {},
+    "F10": {
+        (f"[PutInside] <{put}> <{cabinet}>", "visible", name): "the wearer stands upright again, above the low boards"
+        for put, cabinet, other in (
+            ("thermometer", "left_cabinet", "tissues"),
+            ("soda", "right_cabinet", "magazine"),
+        )
+        for name in (put, other)
+    },
     "G10": {},
     "P8": {("[LookAround]", "visible", "chair_1"): "the table hides it from where the wearer turns around"},
-    "W7": {("[Open] <fridge>", "visible", "cheese"): "what stands before it on the shelf hides it"},
+    "W7": {},
 }
 """Where the worlds may differ, and why. All of it must be found, and nothing else."""
 
