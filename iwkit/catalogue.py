@@ -1,4 +1,4 @@
-"""The catalogue of things: the file that ships with iwkit, merged with a user's own files."""
+"""The catalogue of things: the files that ship with iwkit, merged with a user's own files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ CODE_LIKE = re.compile(r"\S*[_<>\[\]{}]\S*")
 """A word that no one says: public text is spoken and read by people."""
 
 
+def shipped_catalogues() -> list[Path]:
+    """The catalogue files that ship with iwkit, sorted."""
+    return sorted((root("assets") / "catalogue").glob("*.yaml"))
+
+
 def load_catalogue(*paths: Path) -> Catalogue:
     """The catalogue that ships with iwkit, with the categories of the files at `paths` added.
 
@@ -27,7 +32,7 @@ def load_catalogue(*paths: Path) -> Catalogue:
     problems: list[Problem] = []
     categories: dict[str, Category] = {}
     home: dict[str, str] = {}
-    for path in (root("assets") / "catalogue.yaml", *paths):
+    for path in (*shipped_catalogues(), *paths):
         document = read(path)
         part = check(document, Catalogue)
         problems += _problems(document, part, home)

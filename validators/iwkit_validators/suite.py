@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from iwkit import resources
-from iwkit.catalogue import load_catalogue
+from iwkit.catalogue import load_catalogue, shipped_catalogues
 from iwkit.compile import CompiledTask, compile_pack
 from iwkit.digest import physical_digest
 from iwkit.errors import Problems
@@ -111,7 +111,7 @@ def _scene(path: Path, library: Library) -> None:
 def _catalogue(path: Path, _library: Library) -> None:
     """Check a catalogue together with the others of its project."""
     others = [other for other in own_catalogues(home_of(path)) if other != path.resolve()]
-    shipped = path.resolve() == (resources.root("assets") / "catalogue.yaml").resolve()
+    shipped = path.resolve() in [file.resolve() for file in shipped_catalogues()]
     load_catalogue(*others, *([] if shipped else [path]))
 
 
