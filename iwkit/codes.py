@@ -108,6 +108,12 @@ _INTERACTION: Final = {
     "I642": "two packs have the same physical part",
 }
 
+# --- L73x: recipes (iwkit.recipes, iwkit_validators.suite) ---
+_RECIPES: Final = {
+    "L730": "a category has two recipes",
+    "L731": "a recipe is for a category that doesn't exist",
+}
+
 CODES: Final[dict[str, str]] = {
     **_READING,
     **_SCHEMA,
@@ -118,4 +124,5 @@ CODES: Final[dict[str, str]] = {
     **_HANDOFF,
     **_INTERACTION,
     **SCENE_CODES,
+    **_RECIPES,
 }

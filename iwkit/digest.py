@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import rfc8785
@@ -12,6 +13,11 @@ import rfc8785
 def digest(value: Any) -> str:
     """The digest of a JSON value as `sha256:` and 64 hex digits."""
     return "sha256:" + hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file's bytes, in the same form."""
+    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def physical_digest(data: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Where scenes and the catalogue come from: iwkit's own data, and the folders of a user's project before them."""
+"""Where scenes, categories and recipes come from: iwkit's own data, and the folders of a user's project before them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from iwkit import resources
 from iwkit.catalogue import load_catalogue
 from iwkit.families import families
+from iwkit.recipes import load_recipes
 from iwkit.runfolder import PLAN_NAME
 from iwkit.scenes import load_scene
 from iwkit.source.kind import kind_of
 from iwkit.spec.catalogue import Catalogue
+from iwkit.spec.recipe import Recipe
 from iwkit.spec.scene import Scene
 
 LOCK_NAME: Final = "lock.json"
 SCENES: Final = "scenes"
 """Folder of a project's own scene files, beside its lock."""
 ASSETS: Final = "assets"
-"""Folder of a project's own catalogue files, beside its lock."""
+"""Folder of a project's own catalogue and recipe files, beside its lock."""
 
 
 def home_of(file: Path) -> Path:
@@ -46,12 +48,12 @@ def files_in(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def own_catalogues(home: Path) -> list[Path]:
-    """The catalogue files of a project, sorted; iwkit's own folder has none beside the one that always counts."""
+def own_assets(home: Path, kind: Literal["catalogue", "recipes"]) -> list[Path]:
+    """A project's files of categories or recipes, sorted; iwkit's own folder has none beside those that always count."""
     folder = home / ASSETS
     if folder == resources.root("assets"):
         return []
-    return [path for path in sorted(folder.glob("*.yaml")) if kind_of(path) == "catalogue"]
+    return [path for path in sorted(folder.glob("*.yaml")) if kind_of(path) == kind]
 
 
 class Library:
@@ -60,17 +62,20 @@ class Library:
     Args:
         scenes: folders of scene files, searched in order before iwkit's own.
         catalogues: further catalogue files; a category defined twice is an error.
+        recipes: further recipe files; a category built twice is an error.
     """
 
-    def __init__(self, scenes: Sequence[Path] = (), catalogues: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, scenes: Sequence[Path] = (), catalogues: Sequence[Path] = (), recipes: Sequence[Path] = ()
+    ) -> None:
         self._folders = (*scenes, resources.root("scenes"))
-        self._catalogues = tuple(catalogues)
+        self._catalogues, self._recipes = tuple(catalogues), tuple(recipes)
         self._scenes: dict[str, Scene] = {}
 
     @classmethod
     def of_home(cls, home: Path) -> Library:
         """The library of a project: iwkit's own, and what lies in the project's folders `scenes` and `assets`."""
-        return cls([home / SCENES], own_catalogues(home))
+        return cls([home / SCENES], own_assets(home, "catalogue"), own_assets(home, "recipes"))
 
     @classmethod
     def for_file(cls, file: Path) -> Library:
@@ -80,6 +85,11 @@ class Library:
     @cached_property
     def catalogue(self) -> Catalogue:
         return load_catalogue(*self._catalogues)
+
+    @cached_property
+    def recipes(self) -> dict[str, Recipe]:
+        """Category -> how it is built. A category may have none: it is built as a plain thing."""
+        return load_recipes(*self._recipes)
 
     def scene_ids(self) -> list[str]:
         """Every scene id there is, sorted."""

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from iwkit.compile import CompiledTask
-from iwkit.digest import digest
+from iwkit.digest import digest, file_digest
 from iwkit.families import families
 from iwkit.library import LOCK_NAME, Library
+from iwkit.resources import default_body
 from iwkit.source.check import check
 from iwkit.source.reader import read
 from iwkit.spec.lock import Lock
@@ -35,12 +36,15 @@ def uses(task: CompiledTask, library: Library) -> dict[str, Any]:
     """Digests of a pack and of what it uses: the fields of `LockedPack` that are computed from data."""
     catalogue = library.catalogue.categories
     used = sorted({t.category for t in task.things.values() if t.category in catalogue})
+    recipes = {name: library.recipes[name].model_dump(mode="json") for name in used if name in library.recipes}
     family = families()[task.pack.source_family]
     return {
         "pack": task.digest,
         "physical": task.physical_digest,
         "scene": digest(task.scene.model_dump(mode="json")),
         "categories": digest({name: catalogue[name].model_dump(mode="json") for name in used}),
+        "recipes": digest(recipes),
+        "body": file_digest(default_body()),
         "family_file": digest(family.model_dump(mode="json")),
     }
 

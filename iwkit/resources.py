@@ -16,6 +16,11 @@ _CHECKOUT: dict[Kind, str] = {
 }
 
 
+def default_body() -> Path:
+    """The file of the body that ships with iwkit (docs/body.md)."""
+    return root("assets") / "body_default.npz"
+
+
 def root(kind: Kind) -> Path:
     """The folder of one kind of data.
 

@@ -12,12 +12,14 @@ from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.family import FamilySpec
 from iwkit.spec.lock import Lock
 from iwkit.spec.pack import Pack
+from iwkit.spec.recipe import RecipeFile
 from iwkit.spec.scene import Scene
 
 MODELS: dict[str, type[BaseModel]] = {
     "taskpack": Pack,
     "scene": Scene,
     "catalogue": Catalogue,
+    "recipes": RecipeFile,
     "family": FamilySpec,
     "lock": Lock,
 }

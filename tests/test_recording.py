@@ -19,6 +19,8 @@ from iwkit import resources
 from iwkit.compile import load_task
 from iwkit.errors import IwkitError, LedgerError, UsageError
 from iwkit.ledger import comparable, read_records
+from iwkit.library import Library
+from iwkit.recipes import load_recipes
 from iwkit.runfolder import attempt_path
 from iwkit_runtime import recording as recordings_module
 from iwkit_runtime import runs
@@ -213,10 +215,11 @@ def test_another_pack_is_refused(folder: Path) -> None:
 
 
 def test_other_furniture_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, whole: Recording) -> None:
-    recipes = recordings_module.load_recipes()
+    recipes = load_recipes()
     used = {thing.category for thing in whole.task.things.values()}
     name = next(name for name in sorted(recipes) if name in used)
-    monkeypatch.setattr(recordings_module, "load_recipes", lambda: {k: v for k, v in recipes.items() if k != name})
+    less = {k: v for k, v in recipes.items() if k != name}
+    monkeypatch.setattr(Library, "recipes", property(lambda _: less))
     with pytest.raises(LedgerError, match="recorded with other data of the scene"):
         list(recordings(folder))
 

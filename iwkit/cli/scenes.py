@@ -51,8 +51,7 @@ def show(
     typer.echo(describe(scene, library.catalogue))
     typer.echo(f"plan drawn to {picture}", err=True)
     if tour is not None:
-        from iwkit_runtime.assets import load_recipes
         from iwkit_runtime.render.tour import write_tour
 
-        files = write_tour(scene, library.catalogue, load_recipes(), tour)
+        files = write_tour(scene, library.catalogue, library.recipes, tour)
         typer.echo(f"{len(files)} pictures written to {tour}", err=True)

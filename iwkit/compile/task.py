@@ -19,7 +19,6 @@ from iwkit.problems import Problem
 from iwkit.source.check import check
 from iwkit.source.document import Document
 from iwkit.source.reader import read
-from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.pack import Pack
 from iwkit.spec.scene import Scene
 from iwkit.suggest import did_you_mean, snake
@@ -39,13 +38,13 @@ SOURCE_FAMILY = {
 
 @dataclass(frozen=True)
 class CompiledTask:
-    """One task, ready to run. `things` are in a fixed order, declared ones first; `catalogue` is its project's."""
+    """One task, ready to run. `things` are in a fixed order, declared ones first; `library` is its project's."""
 
     pack: Pack
     digest: str
     physical_digest: str
     scene: Scene
-    catalogue: Catalogue
+    library: Library
     things: Mapping[str, Thing]
     handles: Mapping[str, Handle]
     vocabulary: Vocabulary
@@ -97,7 +96,7 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
         pack_digest(doc.data),
         physical,
         scene,
-        library.catalogue,
+        library,
         things,
         handles(things, physical),
         vocabulary,

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Final, Literal, cast
 
-Kind = Literal["taskpack", "scene", "catalogue"]
+Kind = Literal["taskpack", "scene", "catalogue", "recipes"]
 
 _FIRST_KEY: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*(?:#[^\n]*|---[ \t]*)?\n)*+\s*([\w-]+)\s*:")
-_KINDS: Final = frozenset({"taskpack", "scene", "catalogue"})
+_KINDS: Final = frozenset({"taskpack", "scene", "catalogue", "recipes"})
 _HEAD: Final = 8192
 
 

@@ -23,6 +23,8 @@ class LockedPack(Model):
     physical: Digest
     scene: Digest
     categories: Digest
+    recipes: Digest
+    body: Digest
     family_file: Digest
     controls: Digest
 

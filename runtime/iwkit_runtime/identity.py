@@ -33,6 +33,6 @@ def runtime_digest() -> str:
 def cell_key(uses: str, world: str, assistant: str, human: str, seed: int) -> str:
     """The identity of one cell; equal keys mean that the result would be the same (design: closed loop).
 
-    `uses` is the digest of the pack with its scene, categories and family file.
+    `uses` is the digest of the pack with all that it uses: scene, categories, recipes, body, family file.
     """
     return digest([uses, world, assistant, human, seed, runtime_digest()])

@@ -14,7 +14,6 @@ from iwkit.library import Library
 from iwkit.report.episode import NOT_BEGUN, episode_cell
 from iwkit.runfolder import load_plan, selected_attempt
 from iwkit.trace import Happening
-from iwkit_runtime.assets.recipes import load_recipes
 from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.physical.layout import Assets, build_scene
@@ -136,7 +135,7 @@ def _task(folder: Path, path: Path, header: Record) -> tuple[CompiledTask, Asset
             continue
         if task.digest != header["digest"]:
             raise LedgerError(f"{pack} is not the pack that {path} was recorded with: its digest is another")
-        return task, Assets(library.catalogue, load_recipes())
+        return task, Assets.of_library(library)
     raise LedgerError(f"{pack}: it can't be compiled here; give this command in the project it belongs to:\n{problem}")
 
 

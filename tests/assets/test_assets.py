@@ -15,9 +15,10 @@ from scipy.spatial.transform import Rotation
 
 from iwkit.catalogue import interior_size, load_catalogue
 from iwkit.errors import UsageError
+from iwkit.recipes import load_recipes
 from iwkit.scenes import load_scene, scene_ids
 from iwkit.spec.catalogue import Category
-from iwkit_runtime.assets import build_asset, load_recipes
+from iwkit_runtime.assets import build_asset
 from iwkit_runtime.physical.layout import regions_for
 from iwkit_runtime.physical.spec import Asset, Joint, Link, Vector
 

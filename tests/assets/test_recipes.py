@@ -8,7 +8,8 @@ import pytest
 
 from iwkit.catalogue import load_catalogue
 from iwkit.errors import Problems, UsageError
-from iwkit_runtime.assets import build_asset, load_recipes
+from iwkit.recipes import load_recipes
+from iwkit_runtime.assets import build_asset
 from iwkit_runtime.assets.colours import WORDS, rgba
 
 
@@ -60,7 +61,7 @@ def test_a_second_recipe_for_a_category_is_refused(tmp_path: Path) -> None:
     path.write_text(
         'recipes: "1.0"\nassets:\n  mug: {kind: parts, parts: [{box: [0, 0, 0, 1, 1, 1]}]}\n', encoding="utf-8"
     )
-    with pytest.raises(UsageError, match=r"again\.yaml and dishes\.yaml both have a recipe for mug"):
+    with pytest.raises(Problems, match=r"again\.yaml:3:3: .*dishes\.yaml has a recipe for mug already"):
         load_recipes(path)
 
 

@@ -1,4 +1,4 @@
-"""A project of one's own on the command line: its scene, its catalogue, its pack, its lock."""
+"""A project of one's own on the command line: its scene, its catalogue, its recipes, its pack, its lock."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ import pytest
 
 from iwkit import resources
 from iwkit.cli.main import main
+from iwkit.compile import load_task
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime import runs
+from iwkit_runtime.physical.layout import Assets
 
 CATALOGUE = """\
 # what the shipped catalogue lacks
 catalogue: "1.0"
 categories:
   fever_scope: {kind: object, public: [fever scope, forehead thermometer], size: [0.04, 0.12, 0.15], mass: 0.2}
+"""
+RECIPES = """\
+recipes: "1.0"
+assets:
+  fever_scope:
+    kind: parts
+    parts:
+      - {box: [-0.02, -0.03, 0, 0.02, 0.03, 0.11]}
+      - {box: [-0.02, -0.06, 0.11, 0.02, 0.06, 0.15]}
 """
 Cli = Callable[..., tuple[int, str, str]]
 
@@ -37,10 +48,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for old, new in edits:
         assert pack.count(old) == 1
         pack = pack.replace(old, new)
-    files = {"scenes/ward.yaml": scene, "assets/mine.yaml": CATALOGUE, "finding/F99.yaml": pack}
+    files = {
+        "scenes/ward.yaml": scene,
+        "assets/mine.yaml": CATALOGUE,
+        "assets/shapes.yaml": RECIPES,
+        "finding/F99.yaml": pack,
+    }
     for name, text in files.items():
         path = tmp_path / name
-        path.parent.mkdir()
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -83,13 +99,13 @@ def edit(path: Path, old: str, new: str) -> None:
 
 @pytest.mark.slow
 def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cli: Cli) -> None:
-    assert cli("validate", ".") == (0, "", "3 checked, 3 clean, 0 problems\n")
+    assert cli("validate", ".") == (0, "", "4 checked, 4 clean, 0 problems\n")
     assert cli("controls", "finding")[0] == 0
     assert cli("freeze", ".") == (0, f"frozen: {project}/lock.json\n", "")
     assert "everything is as frozen" in cli("freeze", "--check", ".")[1]
     code, out, _ = cli("run", "F99", "--out", "runs")
     assert (code, "100.0 %" in out) == (0, True)
-    assert cli("validate", ".")[2] == "3 checked, 3 clean, 0 problems\n", "a run folder keeps copies of packs"
+    assert cli("validate", ".")[2] == "4 checked, 4 clean, 0 problems\n", "a run folder keeps copies of packs"
     assert "everything is as frozen" in cli("freeze", "--check", ".")[1]
     code, _, errors = cli("run", "X1", "--out", "runs")
     assert code == 1
@@ -97,13 +113,14 @@ def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cl
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_changed_scene_or_category_is_no_longer_as_frozen(project: Path, cli: Cli) -> None:
+def test_a_changed_scene_category_or_recipe_is_no_longer_as_frozen(project: Path, cli: Cli) -> None:
     cli("controls", "finding")
     cli("freeze", "finding")
     edit(project / "assets/mine.yaml", "mass: 0.2", "mass: 0.3")
     assert "differs from the frozen one in: categories" in cli("freeze", "--check", "finding")[1]
     edit(project / "scenes/ward.yaml", "title: ", "title: Another ")
-    assert "differs from the frozen one in: scene, categories" in cli("freeze", "--check", "finding")[1]
+    edit(project / "assets/shapes.yaml", "0.15]", "0.16]")
+    assert "differs from the frozen one in: scene, categories, recipes" in cli("freeze", "--check", "finding")[1]
 
 
 @pytest.mark.usefixtures("quick")
@@ -128,9 +145,24 @@ def test_scenes_and_catalogues_are_checked_as_what_they_are(project: Path, cli: 
     assert "assets/mine.yaml:4:3: L702 category mug is already defined" in out
     edit(project / "assets/mine.yaml", "mug:", "fever_scope:")
     code, out, errors = cli("validate", "scenes", "assets")
-    assert (code, errors) == (1, "2 checked, 1 clean, 1 problem\n")
+    assert (code, errors) == (1, "3 checked, 2 clean, 1 problem\n")
     assert out.startswith("scenes/ward.yaml:")
     assert "L716 the file is called ward.yaml, the scene 'yard'\n    hint: name the file yard.yaml" in out
+
+
+def test_recipes_are_checked_with_the_others_of_their_project(project: Path, cli: Cli) -> None:
+    edit(project / "assets/shapes.yaml", "fever_scope:", "mug:")
+    assert "assets/shapes.yaml:3:3: L730" in cli("validate", "assets")[1]
+    edit(project / "assets/shapes.yaml", "mug:", "fever_scop:")
+    out = cli("validate", "assets")[1]
+    assert "assets/shapes.yaml:3:3: L731 no category 'fever_scop' in the catalogue\n" in out
+    assert "fever_scope" in out.split("hint:")[1]
+
+
+def test_the_physical_world_builds_things_by_the_recipes_of_the_project(project: Path) -> None:
+    task = load_task(project / "finding/F99.yaml")
+    scope = next(thing for thing in task.things.values() if thing.category == "fever_scope")
+    assert len(Assets.of_library(task.library).of(scope).links[0].pieces) == 2
 
 
 def test_what_is_wrong_with_a_scene_is_told_once(project: Path, cli: Cli) -> None:

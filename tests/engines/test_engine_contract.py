@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from iwkit.compile import load_task
 from iwkit.library import Library
+from iwkit.recipes import load_recipes
 from iwkit.resources import root
-from iwkit_runtime.assets import load_recipes
 from iwkit_runtime.engines.base import Engine, EngineError, Snapshot
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.kinematics import Frame, frame, link_frames, matrix

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from iwkit.catalogue import load_catalogue
-from iwkit_runtime.assets import build_asset, load_recipes
+from iwkit.recipes import load_recipes
+from iwkit_runtime.assets import build_asset
 from iwkit_runtime.engines import mujoco_model
 from iwkit_runtime.engines.base import EngineError
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
@@ -26,7 +27,7 @@ import hashlib, json
 from iwkit.compile import load_task
 from iwkit.library import Library
 from iwkit.resources import root
-from iwkit_runtime.assets import load_recipes
+from iwkit.recipes import load_recipes
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.layout import Assets, build_scene
 

@@ -13,8 +13,8 @@ from PIL import Image
 from iwkit.compile import load_task
 from iwkit.errors import UsageError
 from iwkit.library import Library
+from iwkit.recipes import load_recipes
 from iwkit.resources import root
-from iwkit_runtime.assets import load_recipes
 from iwkit_runtime.body.camera import camera_frame
 from iwkit_runtime.body.model import Body, load_body
 from iwkit_runtime.body.posture import stand

@@ -13,9 +13,9 @@ from iwkit.compile import CompiledTask, load_task
 from iwkit.errors import UsageError
 from iwkit.floorplan import WALL, floor, wall_of
 from iwkit.library import Library
+from iwkit.recipes import load_recipes
 from iwkit.resources import root
 from iwkit.scenes import scene_ids
-from iwkit_runtime.assets import load_recipes
 from iwkit_runtime.physical.kinematics import Frame, about, frame, link_frames, matrix, quaternion, root_frame
 from iwkit_runtime.physical.layout import APART, Assets, build_scene, regions_for
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec

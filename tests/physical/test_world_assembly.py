@@ -15,12 +15,12 @@ from iwkit.compile import CompiledTask, compile_pack
 from iwkit.grammar import parse
 from iwkit.library import Library
 from iwkit.predicates import PREDICATES
+from iwkit.recipes import load_recipes
 from iwkit.source.check import check
 from iwkit.source.reader import read_text
 from iwkit.spec.pack import Pack
 from iwkit.world.base import Receipt, World
 from iwkit.world.symbolic import SymbolicWorld
-from iwkit_runtime.assets.recipes import load_recipes
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.layout import Assets
 from iwkit_runtime.physical.world import PhysicalWorld

@@ -25,9 +25,9 @@ from PIL import Image
 from iwkit.compile import load_task
 from iwkit.floorplan import stance
 from iwkit.library import Library
+from iwkit.recipes import load_recipes
 from iwkit.resources import root
 from iwkit.world.layout import Layout
-from iwkit_runtime.assets import load_recipes
 from iwkit_runtime.body.camera import camera_frame, look_at
 from iwkit_runtime.body.model import load_body
 from iwkit_runtime.body.posture import Posture, stand

@@ -14,9 +14,9 @@ from iwkit.compile.bind import scene_things
 from iwkit.errors import UsageError
 from iwkit.floorplan import floor
 from iwkit.library import Library
+from iwkit.recipes import load_recipes
 from iwkit.scenes import load_scene
 from iwkit.spec.scene import Scene
-from iwkit_runtime.assets import load_recipes
 from iwkit_runtime.physical.layout import EYES, Assets, furnish
 from iwkit_runtime.physical.scene_spec import SceneSpec
 from iwkit_runtime.render import opengl

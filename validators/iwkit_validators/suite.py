@@ -1,26 +1,29 @@
-"""Every deterministic check of a TaskPack (BENCH-4), a scene and a catalogue: what `iwkit validate` runs."""
+"""Every deterministic check of a TaskPack (BENCH-4), a scene, a catalogue and recipes: what `iwkit validate` runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from iwkit import resources
 from iwkit.catalogue import load_catalogue, shipped_catalogues
 from iwkit.compile import CompiledTask, compile_pack
 from iwkit.digest import physical_digest
 from iwkit.errors import Problems
-from iwkit.library import Libraries, Library, home_of, own_catalogues
+from iwkit.library import Libraries, Library, home_of, own_assets
 from iwkit.problems import Problem
+from iwkit.recipes import load_recipes, shipped_recipes
 from iwkit.scenes import check_scene
 from iwkit.source.check import check
 from iwkit.source.document import Document
 from iwkit.source.kind import Kind, kind_of
 from iwkit.source.reader import read
 from iwkit.spec.pack import Pack
+from iwkit.spec.recipe import RecipeFile
 from iwkit.spec.scene import Scene
+from iwkit.suggest import did_you_mean
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_validators import affordance, handoff, identity, interaction, leaks, scripts
 from iwkit_validators.opening import AtHandoff, play
@@ -110,12 +113,33 @@ def _scene(path: Path, library: Library) -> None:
 
 def _catalogue(path: Path, _library: Library) -> None:
     """Check a catalogue together with the others of its project."""
-    others = [other for other in own_catalogues(home_of(path)) if other != path.resolve()]
-    shipped = path.resolve() in [file.resolve() for file in shipped_catalogues()]
-    load_catalogue(*others, *([] if shipped else [path]))
+    load_catalogue(*_with_others(path, "catalogue", shipped_catalogues()))
 
 
-_OTHERS: Final[Mapping[Kind, Callable[[Path, Library], None]]] = {"scene": _scene, "catalogue": _catalogue}
+def _recipes(path: Path, library: Library) -> None:
+    """Check a file of recipes together with the others of its project, and that its categories exist."""
+    load_recipes(*_with_others(path, "recipes", shipped_recipes()))
+    doc, categories = read(path), library.catalogue.categories
+    problems = [
+        doc.problem(("assets", name), "L731", f"no category {name!r} in the catalogue", did_you_mean(name, categories))
+        for name in check(doc, RecipeFile).assets
+        if name not in categories
+    ]
+    if problems:
+        raise Problems(problems)
+
+
+def _with_others(path: Path, kind: Literal["catalogue", "recipes"], shipped: list[Path]) -> list[Path]:
+    """The files of its kind in its project, itself the last; without it if it ships with iwkit."""
+    others = [other for other in own_assets(home_of(path), kind) if other != path.resolve()]
+    return [*others, *([] if path.resolve() in [file.resolve() for file in shipped] else [path])]
+
+
+_OTHERS: Final[Mapping[Kind, Callable[[Path, Library], None]]] = {
+    "scene": _scene,
+    "catalogue": _catalogue,
+    "recipes": _recipes,
+}
 """Kind of file that is no pack -> what raises Problems for it."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from iwkit.digest import file_digest
 from iwkit.errors import AgentError
 from iwkit_runtime.agents.base import Assistant, Human
 from iwkit_runtime.agents.rules import RulesHuman
@@ -66,7 +66,7 @@ def code_digest(name: str) -> str | None:
         source = inspect.getsourcefile(importlib.import_module(name.partition(":")[0]))
     except (ImportError, TypeError) as error:
         raise AgentError(f"agent {name!r}: cannot import it: {error}; is its folder on PYTHONPATH?") from error
-    return "sha256:" + hashlib.sha256(Path(source).read_bytes()).hexdigest() if source else None
+    return file_digest(Path(source)) if source else None
 
 
 def _own(name: str, role: str, known: list[str]) -> Any:

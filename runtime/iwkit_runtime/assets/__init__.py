@@ -3,6 +3,5 @@
 from __future__ import annotations
 
 from iwkit_runtime.assets.build import build_asset
-from iwkit_runtime.assets.recipes import load_recipes
 
-__all__ = ["build_asset", "load_recipes"]
+__all__ = ["build_asset"]

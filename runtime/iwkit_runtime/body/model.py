@@ -19,7 +19,7 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
-from iwkit.resources import root
+from iwkit.resources import default_body
 from iwkit_runtime.body import rotations
 from iwkit_runtime.body.pose import INDEX, JOINTS, ROOT, BodyPose, checked, vector
 
@@ -28,7 +28,6 @@ Indices = NDArray[np.int32]
 
 TO_WORLD: Array = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 """From the axes of the model (x left, y up, z forward) to those of the world at a zero root."""
-DEFAULT_FILE = "body_default.npz"
 INFLUENCES = 4
 
 # key of the file -> shape; V vertices, F faces, T texture points, P parts, and a number stands for itself
@@ -200,7 +199,7 @@ def load_body(path: Path | None = None) -> Body:
     Raises:
         UsageError: no such file, not a NumPy archive, a missing key, a wrong shape, or another joint tree.
     """
-    path = root("assets") / DEFAULT_FILE if path is None else path
+    path = default_body() if path is None else path
     try:
         archive = np.load(path, allow_pickle=False)
         if not isinstance(archive, NpzFile):

@@ -13,6 +13,7 @@ from iwkit.compile import CompiledTask
 from iwkit.compile.things import Thing
 from iwkit.errors import UsageError
 from iwkit.floorplan import stance
+from iwkit.library import Library
 from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.recipe import Recipe
 from iwkit.spec.scene import Scene
@@ -47,11 +48,16 @@ EYES = 1.6
 
 
 class Assets:
-    """Builds each kind of thing once. `recipes` are those of `load_recipes`; further tasks reuse what is there."""
+    """Builds each kind of thing once. Further tasks reuse what is there."""
 
     def __init__(self, catalogue: Catalogue, recipes: Mapping[str, Recipe]) -> None:
         self.catalogue, self.recipes = catalogue, recipes
         self._built: dict[tuple[object, ...], Asset] = {}
+
+    @classmethod
+    def of_library(cls, library: Library) -> Assets:
+        """What a project's catalogue and recipes, with iwkit's own, make."""
+        return cls(library.catalogue, library.recipes)
 
     def of(self, thing: Thing) -> Asset:
         """The asset of a task's object or fixture, with its size, colour, label and states.

@@ -29,7 +29,6 @@ from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import BlockedError
 from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, RefusedError, sentence
 from iwkit_runtime.actions.table import ACTIONS, Row
-from iwkit_runtime.assets.recipes import load_recipes
 from iwkit_runtime.engines.base import Engine, Snapshot
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.layout import Assets, build_scene
@@ -273,8 +272,8 @@ class PhysicalWorld:
 
     def _assets_for(self, task: CompiledTask) -> Assets:
         """What was given, else what goes with the catalogue of the task; it is kept for tasks of the same project."""
-        if self._given is None and (self._assets is None or self._assets.catalogue is not task.catalogue):
-            self._assets = Assets(task.catalogue, load_recipes())
+        if self._given is None and (self._assets is None or self._assets.catalogue is not task.library.catalogue):
+            self._assets = Assets.of_library(task.library)
         return self.assets
 
     @property

@@ -14,7 +14,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from iwkit.catalogue import load_catalogue
-from iwkit_runtime.assets import build_asset, load_recipes
+from iwkit.recipes import load_recipes
+from iwkit_runtime.assets import build_asset
 from iwkit_runtime.physical.spec import Asset, Link, Material
 
 TILE = 256
