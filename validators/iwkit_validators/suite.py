@@ -121,7 +121,9 @@ def _recipes(path: Path, library: Library) -> None:
     load_recipes(*_with_others(path, "recipes", shipped_recipes()))
     doc, categories = read(path), library.catalogue.categories
     problems = [
-        doc.problem(("assets", name), "L731", f"no category {name!r} in the catalogue", did_you_mean(name, categories))
+        doc.problem(
+            ("assets", name), "L731", f"no category {name!r} in the catalogue", did_you_mean(name, categories), key=True
+        )
         for name in check(doc, RecipeFile).assets
         if name not in categories
     ]
