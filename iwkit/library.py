@@ -49,7 +49,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def own_assets(home: Path, kind: Literal["catalogue", "recipes"]) -> list[Path]:
-    """A project's files of categories or recipes, sorted; iwkit's own folder has none beside those that always count."""
+    """A project's files of categories or of recipes, sorted; iwkit's own folder has none beside what always counts."""
     folder = home / ASSETS
     if folder == resources.root("assets"):
         return []

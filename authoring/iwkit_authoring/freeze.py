@@ -1,4 +1,5 @@
-"""Freezing: a pack enters the lock when it is clean and its controls are right for this very digest (BENCH-7)."""
+"""Freezing: a pack enters the lock when it is clean, its controls are right for this very digest, and its goal notices
+small changes of the oracle (BENCH-7, NEXT-5)."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from iwkit.library import LOCK_NAME, Libraries, Library, home_of
 from iwkit.lock import controls_path, difference, load_lock, uses
 from iwkit.spec.lock import Lock, LockedPack
 from iwkit_authoring.controls import ORDER
+from iwkit_authoring.mutation import mutate
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.selection import packs_in
 from iwkit_validators.suite import Report, validate_many
@@ -100,7 +102,16 @@ def _missing(report: Report, home: Path) -> list[str]:
         found.append(f"{report.path}: its controls were run with other code: {again}")
     if ran != list(ORDER):
         found.append(f"{report.path}: its controls are not complete: {again}")
-    return [*found, *(f"{report.path}: control {reason}" for reason in wrong)]
+    found += [f"{report.path}: control {reason}" for reason in wrong]
+    return found or _unnoticed(report.path, task)
+
+
+def _unnoticed(path: Path, task: CompiledTask) -> list[str]:
+    """Changes of the oracle that the goal does not notice, and that no one has marked (NEXT-5)."""
+    mutation = mutate(task)
+    found = [f"{path}: the goal does not notice the change '{r.mutant}': {r.why}" for r in mutation.survivors]
+    found += [f"{path}: review marks '{mark}', which does not survive: remove it" for mark in mutation.stale]
+    return [*found, f"see docs/mutation.md, and run iwkit mutate {path}"] if found else []
 
 
 def _told(result: dict[str, Any]) -> str:

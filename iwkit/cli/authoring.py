@@ -1,4 +1,4 @@
-"""`iwkit controls`, `iwkit freeze`."""
+"""`iwkit controls`, `iwkit mutate`, `iwkit freeze`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     app.command()(controls)
+    app.command()(mutate)
     app.command()(freeze)
 
 
@@ -50,12 +51,44 @@ def controls(
         raise typer.Exit(EXIT_PROBLEM)
 
 
+def mutate(
+    packs: Annotated[list[str], typer.Argument(help="Pack files or folders, or ids of frozen tasks.")],
+    every: Annotated[bool, typer.Option("--all", help="List every mutant, and what became of it.")] = False,
+) -> None:
+    """Change the oracle in small ways, and list the changes that the goal does not notice."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from iwkit.cli.main import EXIT_PROBLEM
+    from iwkit_authoring.mutation import VERDICTS, mutate
+    from iwkit_runtime.selection import select
+
+    table = Table("task", "mutants", *VERDICTS)
+    console = Console(soft_wrap=True)
+    clean = True
+    for source in select(packs, draft=True):
+        found = mutate(source.task)
+        counts = [sum(r.verdict == verdict for r in found.results) for verdict in VERDICTS]
+        table.add_row(found.pack, str(len(found.results)), *map(str, counts))
+        for result in found.results if every else found.survivors:
+            console.print(escape(f"{found.pack}  {result.verdict}: {result.mutant}  ({result.why})"), highlight=False)
+        for mark in found.stale:
+            console.print(
+                escape(f"{found.pack}  review marks {mark!r}, which does not survive: remove it"), highlight=False
+            )
+        clean = clean and found.clean
+    Console().print(table)
+    if not clean:
+        raise typer.Exit(EXIT_PROBLEM)
+
+
 def freeze(
     packs: Annotated[list[str] | None, typer.Argument(help="Pack files or folders; default: the benchmark's.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Only compare with the lock.")] = False,
     prune: Annotated[bool, typer.Option("--prune", help="First drop packs whose files are gone.")] = False,
 ) -> None:
-    """Freeze packs by digest. Needs clean checks, and right controls for this very digest."""
+    """Freeze packs by digest. Needs clean checks, right controls for this very digest, and no unmarked mutant alive."""
     from iwkit import resources
     from iwkit.errors import UsageError
     from iwkit_authoring.freeze import freeze as freeze_packs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,6 +11,7 @@ from iwkit.goals.syntax import WhenField
 from iwkit.source import patterns
 from iwkit.spec.base import AsTuple, Model, Name, Text
 from iwkit.spec.goal import Atom, Goal, Named, Window
+from iwkit.spec.review import Review
 
 SCHEMA_VERSION = "1.0"
 
@@ -210,4 +211,4 @@ class Pack(Model):
     contract: Contract
     physical: Physical
     interaction: Interaction
-    review: dict[str, Any] = Field(default_factory=dict)
+    review: Review = Field(default_factory=Review)

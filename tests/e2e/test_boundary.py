@@ -32,7 +32,7 @@ LIBRARY = Library()
 NEVER = (
     ("title",),
     ("contract", "*"),
-    ("review", "note"),
+    ("review", "notes", "*"),
     ("physical", "entities", "*", "!key"),
     ("physical", "opening", "*", "id"),
     ("physical", "plan", "*", "id"),
@@ -50,13 +50,15 @@ ONLY_HUMAN = (("interaction", "human", "context"),)
 
 def places(data: Any, path: tuple[str, ...]) -> list[tuple[Any, Any]]:
     """(container, key) of every field that a path with wildcards reaches."""
-    if len(path) == 1:
+    if len(path) == 1 and path[0] != "*":
         return [(data, path[0])] if isinstance(data, dict) and path[0] in data else []
     head, rest = path[0], path[1:]
     if head != "*":
         return places(data.get(head, {}), rest) if isinstance(data, dict) else []
     if rest == ("!key",):
         return [(data, key) for key in list(data)]
+    if not rest:
+        return [(data, index) for index in range(len(data))]
     inner = data.values() if isinstance(data, dict) else data
     return [found for value in inner for found in places(value, rest)]
 
@@ -64,7 +66,7 @@ def places(data: Any, path: tuple[str, ...]) -> list[tuple[Any, Any]]:
 def planted(path: Path) -> tuple[str, set[str], set[str]]:
     """A pack with canaries, those that no one may see, and those that the assistant may not see."""
     data = read_text(path.read_bytes(), path.name).data
-    data["review"] = {"note": "x"}
+    data["review"] = {"notes": ["x"]}
     never: set[str] = set()
     renamed: dict[str, str] = {}
     for pattern in NEVER:

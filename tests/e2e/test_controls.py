@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_freeze_and_check(home: Path) -> None:
 def test_a_note_or_a_comment_changes_nothing(home: Path) -> None:
     prove(home)
     freeze([pack_of(home)], LIBRARY)
-    edit(home, "review: {}", "review: {note: looked at again}  # a comment")
+    edit(home, "review: {}", "review: {notes: [looked at again]}  # a comment")
     assert check_lock(home, LIBRARY) == ([], [])
 
 
@@ -139,6 +140,16 @@ def test_freeze_refuses_a_pack_with_problems(home: Path) -> None:
     edit(home, "score: state", "score: stat")
     with pytest.raises(FreezeError, match=r"F99\.yaml:\d+:\d+: S104 .*'state'.*\n    hint: did you mean `state`\?"):
         freeze([pack_of(home)], LIBRARY)
+
+
+def test_freeze_refuses_a_goal_that_does_not_notice_a_change(home: Path) -> None:
+    edit(home, "{on: [thermometer, desk]}", "{any: [{on: [thermometer, desk]}, {on: [thermometer, trolley]}]}")
+    prove(home)
+    change = "retarget 3 [Put] <thermometer> <desk> to [Put] <thermometer> <trolley>"
+    with pytest.raises(FreezeError, match=re.escape(f"does not notice the change '{change}'")):
+        freeze([pack_of(home)], LIBRARY)
+    edit(home, "review: {}", f'review: {{survivors: [{{mutant: "{change}", reason: free_choice}}]}}')
+    assert freeze([pack_of(home)], LIBRARY) == [home / LOCK_NAME]
 
 
 def test_freeze_refuses_tampered_controls(home: Path) -> None:
