@@ -13,17 +13,15 @@ from functools import partial
 from itertools import permutations
 from typing import Final, Literal
 
-from iwkit.compile import CompiledTask, Script, ScriptLine
+from iwkit.compile import CompiledTask, ScriptLine
 from iwkit.compile.things import Thing
 from iwkit.errors import UsageError
 from iwkit.grammar import Command, render
 from iwkit.spec.review import Reason
-from iwkit.trace import State
 from iwkit.verbs import BY_NAME
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
-from iwkit_runtime.loop.episode import Episode
-from iwkit_runtime.play import make_agents
+from iwkit_authoring.rehearsal import Rehearsal, rehearse
 from iwkit_validators.affordance import Probe
 
 Operator = Literal["drop", "duplicate", "swap", "move", "retarget", "leave open", "look-alike", "stop"]
@@ -43,10 +41,6 @@ OPERATORS: Final[dict[Operator, str]] = {
 """Operator -> the hole that a survivor shows."""
 
 UNDONE_BY: Final = frozenset({"close", "close_door", "turn_off"})
-TALK: Final = frozenset({"commanded", "said", "asked", "refused", "declared", "after"})
-"""Events of the loop: what was asked for, not what came of it."""
-PASSING: Final = frozenset({"visible", "near", "in_room"})
-"""Relations that hold of where the wearer happens to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +89,13 @@ def mutate(task: CompiledTask, world: World | None = None) -> Mutation:
     """
     world = world or SymbolicWorld()
     lines = task.scripts["oracle"].lines
-    oracle = _play(task, lines, world)
-    if oracle.failed:
-        raise UsageError(f"{task.id}: the oracle does not pass ({', '.join(oracle.failed)}): mend it first")
+    oracle = rehearse(task, lines, world)
+    if missing := (*oracle.failed, *oracle.unshown):
+        raise UsageError(f"{task.id}: the oracle does not pass ({', '.join(missing)}): mend it first")
     marks: dict[str, Reason] = {mark.mutant: mark.reason for mark in task.pack.review.survivors}
     results = []
     for mutant in mutants(task):
-        result = _judged(mutant, _play(task, mutant.lines, world), oracle)
+        result = _judged(mutant, rehearse(task, mutant.lines, world), oracle)
         reason = marks.get(mutant.id)
         if result.verdict == "survived" and reason is not None:
             result = replace(result, verdict="marked", why=reason)
@@ -110,45 +104,9 @@ def mutate(task: CompiledTask, world: World | None = None) -> Mutation:
     return Mutation(task.id, task.digest, tuple(results), tuple(sorted(marks.keys() - used)))
 
 
-# What a mutant comes to
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    failed: tuple[str, ...]
-    """Conditions that are false at the end, and atoms that do not show as they do with the oracle."""
-    end: State
-    events: tuple[tuple[str, tuple[tuple[str, object], ...]], ...]
-
-
-def _play(task: CompiledTask, lines: Sequence[ScriptLine], world: World) -> _Outcome:
-    spoken = tuple(_said(task, number, line) for number, line in enumerate(lines, 1))
-    changed = replace(task, scripts={**task.scripts, "oracle": Script("oracle", spoken)})
-    episode = Episode(changed, world, lambda _kind, _fields: None)
-    agents = make_agents(episode, assistant="oracle", human="scripted")
-    while (role := episode.pending) is not None:
-        episode.answer(role, agents[role].answer(episode.observe(role)))  # type: ignore[arg-type]
-    score, trace = episode.score(), episode.recorder.trace()
-    failed = [c.id for c in score.conditions if not c.ok]
-    failed += [a.id for a in score.atoms if a.label != "clean_pass"]
-    happened = (event for step in trace.interaction for event in step.events if event.kind not in TALK)
-    events = tuple((event.kind, tuple(sorted(event.roles.items()))) for event in happened)
-    return _Outcome(tuple(failed), frozenset(r for r in trace.end if r[0] not in PASSING), events)
-
-
-def _said(task: CompiledTask, number: int, line: ScriptLine) -> ScriptLine:
-    """A line with words of its own that name everything it is about: the wearer cannot take it for another, and one
-    who knows only what was named to it can follow."""
-    if line.say is None:
-        return line
-    names = (ref.name for command in line.do for ref in command.args)
-    named = dict.fromkeys(task.things[name].public for name in names if name in task.things)
-    return replace(line, say=f"{line.say} Step {number}: {', '.join(named)}.")
-
-
-def _judged(mutant: Mutant, outcome: _Outcome, oracle: _Outcome) -> Result:
-    if outcome.failed:
-        return Result(mutant.id, mutant.operator, "killed", ", ".join(outcome.failed))
+def _judged(mutant: Mutant, outcome: Rehearsal, oracle: Rehearsal) -> Result:
+    if outcome.failed or outcome.unshown:
+        return Result(mutant.id, mutant.operator, "killed", ", ".join((*outcome.failed, *outcome.unshown)))
     if (outcome.end, outcome.events) == (oracle.end, oracle.events):
         return Result(mutant.id, mutant.operator, "equivalent", "the same events and the same end")
     return Result(mutant.id, mutant.operator, "survived", OPERATORS[mutant.operator])

@@ -1,4 +1,4 @@
-"""`iwkit controls`, `iwkit mutate`, `iwkit freeze`."""
+"""`iwkit controls`, `iwkit mutate`, `iwkit optimum`, `iwkit freeze`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 def register(app: typer.Typer) -> None:
     app.command()(controls)
     app.command()(mutate)
+    app.command()(optimum)
     app.command()(freeze)
 
 
@@ -81,6 +82,33 @@ def mutate(
     Console().print(table)
     if not clean:
         raise typer.Exit(EXIT_PROBLEM)
+
+
+def optimum(
+    packs: Annotated[list[str], typer.Argument(help="Pack files or folders, or ids of frozen tasks.")],
+    seconds: Annotated[float, typer.Option(help="For how long each pack is searched at most.")] = 60,
+) -> None:
+    """Search for the shortest way to satisfy a pack's goal, and compare it with the oracle."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from iwkit.errors import UsageError
+    from iwkit.grammar import render
+    from iwkit_authoring.optimum import optimum
+    from iwkit_runtime.selection import select
+
+    if not seconds > 0:
+        raise UsageError("--seconds must be more than 0")
+    table = Table("task", "oracle", "at least", "at most", "result", "states")
+    for source in select(packs, draft=True):
+        found = optimum(source.task, seconds)
+        low, high = ("unknown" if bound is None else str(bound) for bound in (found.low, found.high))
+        table.add_row(found.pack, str(found.oracle), low, high, found.status, str(found.states))
+        if found.why:
+            typer.echo(f"{found.pack}  {found.status}: {found.why}")
+        if found.plan and len(found.plan) < found.oracle:
+            typer.echo(f"{found.pack}  shorter than the oracle: {' '.join(map(render, found.plan))}")
+    Console().print(table)
 
 
 def freeze(
