@@ -1,0 +1,108 @@
+"""What works on this machine: each part is tried, not looked up."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from iwkit import resources
+from iwkit.errors import IwkitError
+from iwkit.library import Library
+from iwkit_runtime.assets.typeset import font
+from iwkit_runtime.identity import runtime_digest
+from iwkit_runtime.render import opengl
+
+OLDEST: Final = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part. `fine` says that it works; `broken` that iwkit can do nothing without it."""
+
+    what: str
+    here: str
+    remedy: str = ""
+    fine: bool = True
+    broken: bool = False
+
+
+def examine() -> Iterator[Finding]:
+    """Try every part, the ones that all else needs first."""
+    for what, look in _PARTS:
+        try:
+            yield look(what)
+        except (IwkitError, ImportError, OSError, PackageNotFoundError) as error:
+            yield Finding(what, "does not work", str(error), fine=False, broken=what in _NEEDED)
+
+
+def _python(what: str) -> Finding:
+    old = sys.version_info < OLDEST
+    remedy = "iwkit needs Python 3.11 or newer" if old else ""
+    return Finding(what, f"{platform.python_version()} on {platform.platform(terse=True)}", remedy, not old, old)
+
+
+def _data(what: str) -> Finding:
+    library = Library()
+    categories, recipes = len(library.catalogue.categories), len(library.recipes)
+    packs = len(list(resources.root("taskpacks").glob("*/*.yaml")))
+    scenes = len(library.scene_ids())
+    return Finding(what, f"{packs} packs, {scenes} scenes, {categories} categories, {recipes} recipes")
+
+
+def _code(what: str) -> Finding:
+    return Finding(what, f"iwkit {version('iwkit')}, runtime {runtime_digest()[7:19]}")
+
+
+def _physics(what: str) -> Finding:
+    importlib.import_module("iwkit_runtime.engines.mujoco_engine")
+    return Finding(what, f"MuJoCo {version('mujoco')}")
+
+
+def _pictures(what: str) -> Finding:
+    context = opengl.context(64, 64)
+    context.make_current()
+    context.free()
+    return Finding(what, "OpenGL draws without a window")
+
+
+def _films(what: str) -> Finding:
+    ffmpeg = importlib.import_module("imageio_ffmpeg")
+    return Finding(what, f"ffmpeg {ffmpeg.get_ffmpeg_version()}")
+
+
+def _letters(what: str) -> Finding:
+    font(20)
+    return Finding(what, f"DejaVu Sans, Pillow {version('pillow')}")
+
+
+def _reader(what: str) -> Finding:
+    if shutil.which("tesseract"):
+        return Finding(what, "tesseract")
+    return Finding(what, "not here", "only tests need it: apt-get install tesseract-ocr", fine=False)
+
+
+def _usd(what: str) -> Finding:
+    try:
+        return Finding(what, f"usd-core {version('usd-core')}")
+    except PackageNotFoundError:
+        return Finding(what, "not here", 'only importing USD needs it: pip install "iwkit[usd]"', fine=False)
+
+
+_PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
+    ("Python", _python),
+    ("iwkit", _code),
+    ("its data", _data),
+    ("physics", _physics),
+    ("letters on things", _letters),
+    ("pictures", _pictures),
+    ("films", _films),
+    ("text recognition", _reader),
+    ("USD files", _usd),
+)
+_NEEDED: Final = frozenset({"Python", "iwkit", "its data", "physics"})
