@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 from iwkit.errors import UsageError
-from iwkit.spec.scene import Door, Fixture, Scene
+from iwkit.spec.scene import Door, Fixture, Scene, Standing
 
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1"""
@@ -24,6 +24,14 @@ STAND = 0.50
 """Side of the square that the wearer needs free to stand in."""
 CLEAR = 0.40
 """What stays free on either side of a door opening."""
+CEILING = 2.5
+"""From floor to ceiling."""
+HEAD = 1.9
+"""What hangs higher is in nobody's way."""
+FLAT = 0.02
+"""What is no higher can be walked on, and other things stand on it: a rug."""
+SPAN = 0.8
+"""A spot's u and v span this part of a surface: things don't hang over the edge."""
 EPSILON = 1e-3
 
 UNIT = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
@@ -61,15 +69,15 @@ class Wall(NamedTuple):
     high: float
 
 
-def size_of(fixture: Fixture) -> tuple[float, float, float]:
-    """Width, depth, height of a fixture of a loaded scene."""
+def size_of(fixture: Standing) -> tuple[float, float, float]:
+    """Width, depth, height of a fixture or a piece of decor of a loaded scene."""
     if fixture.size is None:
         raise UsageError(f"a {fixture.category} has no size yet: get scenes from iwkit.scenes.load_scene")
     return fixture.size
 
 
-def footprint(fixture: Fixture) -> Box:
-    """The floor area under a fixture."""
+def footprint(fixture: Standing) -> Box:
+    """The floor area under a fixture or a piece of decor."""
     width, depth, _ = size_of(fixture)
     across, along = (depth, width) if fixture.facing in (0, 180) else (width, depth)
     x, y = fixture.at
@@ -101,8 +109,8 @@ def within(inner: Box, outer: Box) -> bool:
     return all(inner[i] >= outer[i] - EPSILON and inner[i + 2] <= outer[i + 2] + EPSILON for i in (0, 1))
 
 
-def collide(a: Fixture, b: Fixture) -> bool:
-    """Whether two fixtures are in the same place. One may stand on the other (`base`)."""
+def collide(a: Standing, b: Standing) -> bool:
+    """Whether two things are in the same place. One may stand on the other (`base`)."""
     low, high = max(a.base, b.base), min(a.base + size_of(a)[2], b.base + size_of(b)[2])
     return high - low > EPSILON and overlaps(footprint(a), footprint(b))
 

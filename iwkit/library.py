@@ -111,7 +111,7 @@ class Library:
             path = self.scene_path(scene_id)
             if path is None:
                 raise KeyError(scene_id)
-            self._scenes[scene_id] = load_scene(path, self.catalogue)
+            self._scenes[scene_id] = load_scene(path, self.catalogue, self.recipes)
         return self._scenes[scene_id]
 
 

@@ -35,7 +35,8 @@ def controls_path(home: Path, pack_id: str) -> Path:
 def uses(task: CompiledTask, library: Library) -> dict[str, Any]:
     """Digests of a pack and of what it uses: the fields of `LockedPack` that are computed from data."""
     catalogue = library.catalogue.categories
-    used = sorted({t.category for t in task.things.values() if t.category in catalogue})
+    decor = {piece.category for piece in task.scene.decor.values()}
+    used = sorted(decor | {t.category for t in task.things.values() if t.category in catalogue})
     recipes = {name: library.recipes[name].model_dump(mode="json") for name in used if name in library.recipes}
     family = families()[task.pack.source_family]
     return {

@@ -9,7 +9,7 @@ from iwkit.problems import Problem
 from iwkit.resources import root
 from iwkit.source.check import check
 from iwkit.source.reader import read
-from iwkit.spec.recipe import Recipe, RecipeFile
+from iwkit.spec.recipe import MeshRecipe, Recipe, RecipeFile
 
 
 def shipped_recipes() -> list[Path]:
@@ -40,7 +40,11 @@ def load_recipes(*paths: Path) -> dict[str, Recipe]:
                 hint = "keep one of them, or give yours a category of its own"
                 problems.append(document.problem(("assets", name), "L730", message, hint, key=True))
         home |= dict.fromkeys(part.assets, document.file)
-        found |= part.assets
+        found |= {name: _placed(recipe, path.parent) for name, recipe in part.assets.items()}
     if problems:
         raise Problems(problems)
     return found
+
+
+def _placed(recipe: Recipe, folder: Path) -> Recipe:
+    return recipe.beside(folder) if isinstance(recipe, MeshRecipe) else recipe

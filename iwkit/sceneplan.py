@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from iwkit.catalogue import interior_size, surface_size
 from iwkit.errors import UsageError
-from iwkit.floorplan import UNIT, WALL, Box, floor, footprint, overlaps, size_of, wall_of
+from iwkit.floorplan import FLAT, UNIT, WALL, Box, floor, footprint, overlaps, size_of, wall_of
+from iwkit.floorspace import standing_decor
 from iwkit.spec.catalogue import Catalogue, Category
 from iwkit.spec.scene import Door, Fixture, Scene
 
@@ -30,6 +31,7 @@ _GROUPS = (  # the first trait that a category has decides
     ("surface", "#ecd3a4", "things can stand on it"),
     ("", "#d6d6d6", "other"),
 )
+_OUTDOOR, _DECOR = "#dcebd0", "#efe6da"
 _INK, _FAINT = "#222222", "#777777"
 _SIZES = (11, 10.5, 10, 9.5, 9, 8.5, 8, 7.5)
 _BESIDE = 8.5
@@ -113,8 +115,12 @@ def draw(scene: Scene, catalogue: Catalogue, path: Path) -> None:
 
 
 def _draw_all(sheet: _Sheet, scene: Scene, catalogue: Catalogue) -> None:
-    for index, name in enumerate(scene.rooms):
-        sheet.rectangle(scene.rooms[name].box, _TINTS[index % len(_TINTS)])
+    for index, room in enumerate(scene.rooms.values()):
+        sheet.rectangle(room.box, _OUTDOOR if room.outdoor else _TINTS[index % len(_TINTS)])
+    for flat in (True, False):
+        for _, decor in standing_decor(scene):
+            if (size_of(decor)[2] <= FLAT) == flat:
+                sheet.rectangle(footprint(decor), _DECOR if flat else "white", _FAINT, 0.5)
     _draw_walls(sheet, scene)
     for name, door in scene.doors.items():
         _draw_door(sheet, scene, name, door)
@@ -343,7 +349,8 @@ def _draw_frame(sheet: _Sheet, scene: Scene) -> None:
         axes.text(place + 0.32, base, text, fontsize=9, va="center")
         place += 0.62 + _extent(text, 9)[0]
     notes = (
-        "Wedge: the front of a thing. Gap in a wall: a passage. Brown bar: a door, dotted its swing. Numbers: metres."
+        "Wedge: the front of a thing. Thin outline: decor. Gap in a wall: a passage. Brown bar: a door, dotted its "
+        "swing. Numbers: metres."
     )
     axes.text(x0, base - 0.32, notes, fontsize=9, color=_FAINT, va="center")
 
@@ -370,6 +377,8 @@ def describe(scene: Scene, catalogue: Catalogue) -> str:
         for name, fixture in scene.fixtures.items():
             if fixture.room == room_name:
                 lines.append(f"  {name} ({fixture.public}){_room_for(fixture, catalogue.categories[fixture.category])}")
+        if pieces := [name for name, decor in scene.decor.items() if decor.room == room_name]:
+            lines.append(f"  decor: {', '.join(pieces)}")
     return "\n".join(lines) + "\n"
 
 

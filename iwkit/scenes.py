@@ -2,53 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
-from iwkit.catalogue import CODE_LIKE, code_like, interior_size, surface_size
 from iwkit.errors import Problems, UsageError
-from iwkit.floorplan import (
-    EPSILON,
-    STAND,
-    WALL,
-    Box,
-    clear_zones,
-    collide,
-    floor,
-    footprint,
-    opening_fits,
-    overlaps,
-    standing_room,
-    wall_of,
-    within,
-)
+from iwkit.placing import place_decor, place_fixtures
 from iwkit.problems import Problem
+from iwkit.recipes import load_recipes
 from iwkit.resources import root
+from iwkit.scenerules import CHECKS, Site, empty_rooms, has_floor, unknown_names, unknown_supports
 from iwkit.source.check import check
 from iwkit.source.document import Document
 from iwkit.source.reader import read
 from iwkit.spec.catalogue import Catalogue
-from iwkit.spec.scene import Scene
+from iwkit.spec.recipe import Recipe
+from iwkit.spec.scene import Scene, Standing
 from iwkit.suggest import did_you_mean
 
 SCENE_CODES = {
-    "L701": "a scene names a room or category that doesn't exist",
+    "L701": "a scene names a room, category or fixture that doesn't exist",
     "L702": "a category is defined a second time",
     "L703": "public text holds a word that no one says",
     "L704": "a room has no floor",
     "L705": "two rooms overlap",
     "L706": "a door isn't in the wall between its rooms, or its opening doesn't fit there",
     "L707": "a room can't be reached",
-    "L708": "a scene places a thing that isn't a fixture",
-    "L709": "a fixture isn't inside its room",
-    "L710": "two fixtures are in the same place",
-    "L711": "a fixture blocks a doorway",
+    "L708": "a scene places a thing of the wrong kind",
+    "L709": "a thing isn't inside its room",
+    "L710": "two things are in the same place",
+    "L711": "a thing blocks a doorway",
     "L712": "there is no room to stand where a fixture is used",
     "L713": "a fixture is open or running although its category can't be",
     "L714": "two things are called the same",
     "L715": "a fixture's size leaves nothing of its surface or interior",
     "L716": "the file is not called like the scene",
+    "L717": "a thing is on or inside what can't hold it",
+    "L718": "the door of a fixture doesn't swing free",
+    "L719": "the place where a fixture is used can't be walked to",
 }
 
 
@@ -57,10 +48,12 @@ def scene_ids() -> list[str]:
     return sorted(path.stem for path in root("scenes").glob("*.yaml"))
 
 
-def load_scene(source: str | Path, catalogue: Catalogue) -> Scene:
-    """A scene that passed its checks, with every fixture's size and public name filled in and every passage open.
+def load_scene(source: str | Path, catalogue: Catalogue, recipes: Mapping[str, Recipe] | None = None) -> Scene:
+    """A scene that passed its checks: every thing has its size and place, every fixture its public name, and every
+    passage is open.
 
-    `source` is the id of a scene that ships with iwkit, or the path of a file.
+    `source` is the id of a scene that ships with iwkit, or the path of a file. `recipes` tell what doors sweep; those
+    that ship with iwkit by default.
 
     Raises:
         UsageError: there is no such scene.
@@ -68,21 +61,33 @@ def load_scene(source: str | Path, catalogue: Catalogue) -> Scene:
     """
     document = read(_find(source))
     scene = check(document, Scene)
-    if problems := check_scene(scene, catalogue, document):
+    if problems := check_scene(scene, catalogue, document, recipes):
         raise Problems(problems)
     return _resolved(scene, catalogue)
 
 
-def check_scene(scene: Scene, catalogue: Catalogue, doc: Document) -> list[Problem]:
+def check_scene(
+    scene: Scene, catalogue: Catalogue, doc: Document, recipes: Mapping[str, Recipe] | None = None
+) -> list[Problem]:
     """Everything that is wrong with a scene, sorted by place; `doc` is the file it was read from.
 
-    A thing whose room or category doesn't exist is left out of the checks that need them.
+    A thing whose room, category or support doesn't exist is left out of the checks that need them.
     """
-    problems = [*_unknown_names(scene, catalogue, doc), *_empty_rooms(scene, doc)]
-    sound = _resolved(_sound(scene, catalogue), catalogue)
-    for one in _CHECKS:
-        problems += one(sound, catalogue, doc)
+    recipes = _shipped_recipes() if recipes is None else recipes
+    problems = [
+        *unknown_names(scene, catalogue, doc),
+        *unknown_supports(scene, catalogue, doc),
+        *empty_rooms(scene, doc),
+    ]
+    site = Site(_resolved(_sound(scene, catalogue), catalogue), catalogue, recipes, doc)
+    for one in CHECKS:
+        problems += one(site)
     return sorted(problems)
+
+
+@cache
+def _shipped_recipes() -> Mapping[str, Recipe]:
+    return load_recipes()
 
 
 def _find(source: str | Path) -> Path:
@@ -105,191 +110,28 @@ def _known() -> str:
 
 def _resolved(scene: Scene, catalogue: Catalogue) -> Scene:
     fixtures = {}
-    for name, fixture in scene.fixtures.items():
-        category = catalogue.categories[fixture.category]
-        public = fixture.public or f"the {category.public[0]}"
-        fixtures[name] = fixture.model_copy(update={"size": fixture.size or category.size, "public": public})
+    for name, fixture in place_fixtures(scene, catalogue).items():
+        public = fixture.public or f"the {catalogue.categories[fixture.category].public[0]}"
+        fixtures[name] = fixture.model_copy(update={"public": public})
     doors = {name: door if door.leaf else door.model_copy(update={"open": True}) for name, door in scene.doors.items()}
-    return scene.model_copy(update={"fixtures": fixtures, "doors": doors})
-
-
-def _has_floor(box: Box) -> bool:
-    return min(box[2] - box[0], box[3] - box[1]) >= WALL + STAND
+    scene = scene.model_copy(update={"fixtures": fixtures, "doors": doors})
+    return scene.model_copy(update={"decor": place_decor(scene, catalogue)})
 
 
 def _sound(scene: Scene, catalogue: Catalogue) -> Scene:
     """The part of a scene that can be measured."""
-    rooms = {name: room for name, room in scene.rooms.items() if _has_floor(room.box)}
+    rooms = {name: room for name, room in scene.rooms.items() if has_floor(room.box)}
     doors = {name: door for name, door in scene.doors.items() if set(door.between) <= set(rooms)}
-    fixtures = {
-        name: fixture
-        for name, fixture in scene.fixtures.items()
-        if fixture.room in rooms and fixture.category in catalogue.categories
+
+    def known(thing: Standing) -> bool:
+        return thing.category in catalogue.categories and (not thing.room or thing.room in rooms)
+
+    fixtures = {name: fixture for name, fixture in scene.fixtures.items() if known(fixture)}
+    fixtures = {name: fixture for name, fixture in fixtures.items() if fixture.on in (None, *fixtures)}
+    decor = {name: piece for name, piece in scene.decor.items() if known(piece)}
+    decor = {
+        name: piece
+        for name, piece in decor.items()
+        if all(holder in (None, *fixtures) for holder in (piece.on, piece.inside))
     }
-    return scene.model_copy(update={"rooms": rooms, "doors": doors, "fixtures": fixtures})
-
-
-def _unknown_names(scene: Scene, catalogue: Catalogue, doc: Document) -> Iterator[Problem]:
-    def unknown(path: tuple[str | int, ...], kind: str, name: str, names: Iterable[str]) -> Iterator[Problem]:
-        if name not in names:
-            yield doc.problem(path, "L701", f"there is no {kind} {name!r}", did_you_mean(name, names))
-
-    for name, door in scene.doors.items():
-        for index, room in enumerate(door.between):
-            yield from unknown(("doors", name, "between", index), "room", room, scene.rooms)
-    for name, fixture in scene.fixtures.items():
-        yield from unknown(("fixtures", name, "room"), "room", fixture.room, scene.rooms)
-        yield from unknown(("fixtures", name, "category"), "category", fixture.category, catalogue.categories)
-
-
-def _empty_rooms(scene: Scene, doc: Document) -> Iterator[Problem]:
-    for name, room in scene.rooms.items():
-        x0, y0, x1, y1 = room.box
-        if not _has_floor(room.box):
-            message = f"{name} is {x1 - x0:g} m wide and {y1 - y0:g} m deep"
-            hint = f"a box is x0, y0, x1, y1; nobody can stand in less than {WALL + STAND:g} m"
-            yield doc.problem(("rooms", name, "box"), "L704", message, hint)
-
-
-def _rooms_overlap(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    for (first, a), (second, b) in combinations(scene.rooms.items(), 2):
-        if overlaps(a.box, b.box):
-            hint = "rooms touch along a shared wall: give both the same coordinate there"
-            yield doc.problem(("rooms", second, "box"), "L705", f"{second} overlaps {first}", hint)
-
-
-def _doors_fit(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    for name, door in scene.doors.items():
-        wall, path = wall_of(scene, door), ("doors", name, "at")
-        first, second = door.between
-        if wall is None:
-            hint = "two rooms share a wall where their boxes touch"
-            yield doc.problem(("doors", name, "between"), "L706", f"{first} and {second} share no wall", hint)
-        elif not opening_fits(door, wall):
-            axes = "xy" if wall.axis == 0 else "yx"
-            room = (door.width + WALL) / 2
-            message = f"the opening of {name} isn't in the wall between {first} and {second}"
-            span = f"{wall.low + room:g} to {wall.high - room:g}" if wall.high - wall.low >= 2 * room else "no place"
-            hint = f"{axes[0]} must be {wall.at:g}, {axes[1]} has {span} for a width of {door.width:g}"
-            yield doc.problem(path, "L706", message, hint)
-
-
-def _rooms_reached(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    first = next(iter(scene.rooms), "")
-    reached, fresh = {first}, [first]
-    while fresh:
-        here = fresh.pop()
-        for door in scene.doors.values():
-            if here in door.between:
-                fresh += [room for room in door.between if room not in reached]
-                reached |= set(door.between)
-    for name in scene.rooms:
-        if name not in reached:
-            message = f"{name} can't be reached from {first}"
-            yield doc.problem(("rooms", name), "L707", message, "add a door or a passage", key=True)
-
-
-def _are_fixtures(scene: Scene, catalogue: Catalogue, doc: Document) -> Iterator[Problem]:
-    for name, fixture in scene.fixtures.items():
-        category = catalogue.categories[fixture.category]
-        if category.kind != "fixture":
-            message = f"{fixture.category} is an object, not a fixture"
-            hint = "a scene holds fixtures; things that are carried belong to a pack's entities"
-            yield doc.problem(("fixtures", name, "category"), "L708", message, hint)
-        for field, wanted in (("open", "openable"), ("running", "device")):
-            if getattr(fixture, field) and wanted not in category.affords:
-                message = f"{name} can't be {field}: {fixture.category} isn't {wanted}"
-                yield doc.problem(("fixtures", name, field), "L713", message, "leave it out")
-
-
-def _fixtures_inside(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    for name, fixture in scene.fixtures.items():
-        if not within(footprint(fixture), floor(scene, fixture.room)):
-            message = f"{name}, {_extent(footprint(fixture))}, isn't inside {fixture.room}"
-            hint = f"between its walls {fixture.room} is {_extent(floor(scene, fixture.room))}"
-            yield doc.problem(("fixtures", name, "at"), "L709", message, hint)
-
-
-def _extent(box: Box) -> str:
-    x0, y0, x1, y1 = (f"{round(value, 3):g}" for value in box)
-    return f"x {x0} to {x1}, y {y0} to {y1}"
-
-
-def _fixtures_apart(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    for (first, a), (second, b) in combinations(scene.fixtures.items(), 2):
-        if collide(a, b):
-            message = f"{second}, {_extent(footprint(b))}, is in the same place as {first}, {_extent(footprint(a))}"
-            hint = "move one; what stands on another needs its height as `base`"
-            yield doc.problem(("fixtures", second, "at"), "L710", message, hint)
-
-
-def _doorways_clear(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    for door_name, door in scene.doors.items():
-        for zone in clear_zones(scene, door):
-            for name, fixture in scene.fixtures.items():
-                if overlaps(footprint(fixture), zone):
-                    message = f"{name}, {_extent(footprint(fixture))}, blocks {door_name}"
-                    yield doc.problem(("fixtures", name, "at"), "L711", message, f"keep {_extent(zone)} free")
-
-
-def _standing_room(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    for name, fixture in scene.fixtures.items():
-        square, side = standing_room(fixture), fixture.approach
-        place = f"the wearer stands at {_extent(square)}, before its {side}"
-        hint = "move it, or say with `approach` from which side it is used"
-        others = [other for other in scene.fixtures.items() if other[0] != name]
-        if not within(square, floor(scene, fixture.room)):
-            message = f"there is no room to stand at {name}: {place}, outside {fixture.room}"
-            yield doc.problem(("fixtures", name, "at"), "L712", message, hint)
-        elif blocking := [other for other, it in others if overlaps(square, footprint(it))]:
-            message = f"there is no room to stand at {name}: {place}, but there is {', '.join(blocking)}"
-            yield doc.problem(("fixtures", name, "at"), "L712", message, hint)
-
-
-def _sizes_leave_room(scene: Scene, catalogue: Catalogue, doc: Document) -> Iterator[Problem]:
-    for name, fixture in scene.fixtures.items():
-        category = catalogue.categories[fixture.category]
-        for trait, inner in (("surface", surface_size), ("container", interior_size)):
-            if trait in category.affords and min(inner(category, fixture.size)) <= EPSILON:
-                message = (
-                    f"this size leaves no {trait} of {name}: a {fixture.category} loses more than that at its edges"
-                )
-                yield doc.problem(("fixtures", name, "size"), "L715", message, "give a larger size")
-
-
-def _spoken_of(scene: Scene) -> Iterator[tuple[tuple[str, str], str, str]]:
-    """The path, the group within which it must be unique, and the public text of everything in a scene."""
-    for name, room in scene.rooms.items():
-        yield ("rooms", name), "rooms", room.public
-    for name, door in scene.doors.items():
-        yield ("doors", name), "doors", door.public
-    for name, fixture in scene.fixtures.items():
-        yield ("fixtures", name), fixture.category, fixture.public or ""
-
-
-def _public_texts(scene: Scene, _: Catalogue, doc: Document) -> Iterator[Problem]:
-    first: dict[tuple[str, str], str] = {}
-    for path, group, public in _spoken_of(scene):
-        at = (*path, "public")
-        if found := CODE_LIKE.search(public):
-            yield doc.problem(at, "L703", *code_like(found.group()))
-        other = first.setdefault((group, public.casefold()), path[1])
-        if other != path[1]:
-            message = f'{path[1]} and {other} are both called "{public}"'
-            hint = "give each a `public` text that tells them apart as a person would"
-            yield doc.problem(at, "L714", message, hint, key=doc.known(at) != at)
-
-
-_Check = Callable[[Scene, Catalogue, Document], Iterator[Problem]]
-_CHECKS: tuple[_Check, ...] = (
-    _rooms_overlap,
-    _doors_fit,
-    _rooms_reached,
-    _are_fixtures,
-    _fixtures_inside,
-    _fixtures_apart,
-    _doorways_clear,
-    _standing_room,
-    _sizes_leave_room,
-    _public_texts,
-)
+    return scene.model_copy(update={"rooms": rooms, "doors": doors, "fixtures": fixtures, "decor": decor})

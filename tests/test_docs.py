@@ -80,7 +80,7 @@ def commands() -> Iterator[tuple[str, Any]]:
             yield from walk(f"{words} {name}", sub)
 
     app = typer.Typer()
-    for module in ("packs", "scenes", "catalogue", "authoring", "running", "replay", "audit"):
+    for module in ("packs", "scenes", "catalogue", "assets", "authoring", "running", "replay", "inspect", "audit"):
         importlib.import_module(f"iwkit.cli.{module}").register(app)
     yield from walk("iwkit", typer.main.get_command(app))
 
@@ -96,7 +96,7 @@ def documented_commands() -> dict[str, str]:
 
 def test_every_command_module_is_walked() -> None:
     modules = {p.stem for p in (ROOT / "iwkit" / "cli").glob("*.py")} - {"__init__", "main"}
-    assert modules == {"packs", "scenes", "catalogue", "authoring", "running", "replay", "audit"}
+    assert modules == {"packs", "scenes", "catalogue", "assets", "authoring", "running", "replay", "inspect", "audit"}
 
 
 def test_every_command_is_documented() -> None:

@@ -1,25 +1,20 @@
-"""Scenes and catalogue: the data that ships, every check, the geometry, the plan and the page that documents them."""
+"""Scenes: the data that ships, every check, where things stand, and the geometry."""
 
 from __future__ import annotations
 
-import csv
 import math
-import re
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iwkit import scenes
-from iwkit.catalogue import interior_size, load_catalogue, surface_size, traits
+from iwkit import scenerules
+from iwkit.catalogue import load_catalogue
 from iwkit.errors import Problems, UsageError
 from iwkit.floorplan import Route, footprint, overlaps, room_at, route, shared_wall, stance
-from iwkit.library import Library
-from iwkit.sceneplan import describe, draw
+from iwkit.placing import place_fixtures
 from iwkit.scenes import SCENE_CODES, load_scene, scene_ids
-from iwkit.spec.catalogue import Catalogue, Category
 from iwkit.spec.scene import Door, Fixture, Room, Scene
 
 PAGE = Path(__file__).parent.parent / "docs" / "scenes.md"
@@ -48,6 +43,18 @@ def added(name: str, category: str, at: str, room: str = "shed", more: str = "")
     return "", ADDED.format(name=name, category=category, room=room, at=at, more=more)
 
 
+ON_FRIDGE = """\
+  f: {category: fridge, room: shed, against: south, along: 6.4}
+  m: {category: microwave, on: f}
+"""
+SASH = """\
+  w: {category: window, room: den, against: south, along: 2, base: 0.9}
+  lamp_1: {category: lamp, room: den, at: [1.5, 0.6], facing: 180}
+"""
+BARRIER = """\
+  c: {category: bookshelf, room: den, at: [0.9, 1.2], facing: 270, size: [1.7, 0.3, 1.9]}
+  d: {category: bookshelf, room: den, at: [1.9, 2.1], facing: 0, size: [1.6, 0.3, 1.9]}
+"""
 # edit of SMALL (old text, new text; no old text appends), the code, and the text at which the problem is placed
 BAD = {
     "unknown room of a door": (("between: [den, shed]", "between: [den, shet]"), "L701", "shet"),
@@ -75,6 +82,39 @@ BAD = {
     "in the swing of the leaf": (added("bin", "trash_can", "[3.3, 1.5]", "den"), "L711", "[3.3, 1.5]"),
     "front against a wall": (("at: [1, 2.5], facing: 270", "at: [1, 2.5], facing: 90"), "L712", "[1, 2.5]"),
     "front against a bin": (added("bin", "trash_can", "[1, 1.9]", "den"), "L712", "[1, 2.5]"),
+    "an object as decor": (("", "decor:\n  cup: {category: mug, on: desk_1}\n"), "L708", "mug"),
+    "a fixture as decor": (
+        ("", "decor:\n  bin: {category: trash_can, room: shed, at: [6, 1], facing: 0}\n"),
+        "L708",
+        "trash_can",
+    ),
+    "decor as fixture": (added("art", "picture", "[6, 1]"), "L708", "picture"),
+    "on a fixture that isn't there": (("", "decor:\n  books: {category: book_row, on: shelf_9}\n"), "L701", "shelf_9"),
+    "decor through the wall": (
+        ("", "decor:\n  art: {category: picture, room: den, at: [0.04, 1], facing: 0}\n"),
+        "L709",
+        "[0.04, 1]",
+    ),
+    "decor in a desk": (
+        ("", "decor:\n  bush: {category: bush, room: den, at: [1, 2.4], facing: 0}\n"),
+        "L710",
+        "[1, 2.4]",
+    ),
+    "decor before a door": (
+        ("", "decor:\n  bush: {category: bush, room: shed, at: [4.4, 1.5], facing: 0}\n"),
+        "L711",
+        "[4.4, 1.5]",
+    ),
+    "decor where one stands": (
+        ("", "decor:\n  bush: {category: bush, room: den, at: [1, 1.6], facing: 0}\n"),
+        "L712",
+        "[1, 2.5]",
+    ),
+    "on what is no surface": (("", ON_FRIDGE), "L717", "f}"),
+    "inside what is no container": (("", "decor:\n  books: {category: book_row, inside: desk_1}\n"), "L717", "desk_1}"),
+    "on itself": (("", "  a: {category: table, on: b}\n  b: {category: table, on: a}\n"), "L717", "b}"),
+    "a sash that meets a lamp": (("", SASH), "L718", "2, base"),
+    "behind a barrier": (("", BARRIER), "L719", "[1, 2.5]"),
     "an open desk": (("facing: 270}\n  shelf_1", "facing: 270, open: true}\n  shelf_1"), "L713", "true"),
     "a running shelf": (("at: [5.5, 2.7], facing: 270", "at: [5.5, 2.7], facing: 270, running: true"), "L713", "true"),
     "two of one name": (added("shelf_2", "shelf", "[6.5, 0.5]", more=", size: [0.5, 0.3, 1]"), "L714", "shelf_2:"),
@@ -138,14 +178,14 @@ def test_a_scene_is_loaded_from_a_users_folder(small: Path) -> None:
 def test_an_unknown_scene_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="did you mean `office`"):
         load_scene("ofice", CATALOGUE)
-    with pytest.raises(UsageError, match="flat, infirmary, office"):
+    with pytest.raises(UsageError, match=r"flat, house, .*office"):
         load_scene("zoo", CATALOGUE)
     with pytest.raises(UsageError, match="no scene file"):
         load_scene(tmp_path / "none.yaml", CATALOGUE)
 
 
 def test_the_shipped_scenes_are_furnished() -> None:
-    assert list(SCENES) == ["flat", "infirmary", "office"]
+    assert {"flat", "house", "infirmary", "office"} <= set(SCENES)
     for name, scene in SCENES.items():
         assert scene.id == name
         assert len(scene.fixtures) >= 25
@@ -209,6 +249,104 @@ def test_the_wearer_stands_before_the_side_in_use(
     )
     assert stance(fixture) == pytest.approx(expected)
     assert footprint(fixture) == ((1, 1.5, 3, 2.5) if facing in (90, 270) else (1.5, 1, 2.5, 3))
+
+
+@pytest.mark.parametrize(
+    ("against", "along", "at", "facing"),
+    [
+        ("north", 2.0, (2, 2.95 - 0.35), 270),
+        ("south", 2.0, (2, 0.05 + 0.35), 90),
+        ("west", 1.5, (0.05 + 0.35, 1.5), 0),
+        ("east", 1.5, (3.95 - 0.35, 1.5), 180),
+    ],
+)
+def test_a_fixture_against_a_wall_has_its_back_there(
+    against: str, along: float, at: tuple[float, float], facing: int
+) -> None:
+    """The den is 4 x 3 m with 0.05 m of wall; a desk is 0.7 m deep."""
+    room = Room(public="the den", box=(0, 0, 4, 3))
+    desk = Fixture.model_validate({"category": "desk", "room": "den", "against": against, "along": along})
+    scene = Scene(scene="1.0", id="den", title="Den", rooms={"den": room}, fixtures={"desk": desk})
+    placed = place_fixtures(scene, CATALOGUE)["desk"]
+    assert placed.at == pytest.approx(at)
+    assert placed.facing == facing
+    assert placed.against is None
+
+
+@pytest.mark.parametrize("facing", [0, 90, 180, 270])
+def test_a_spot_on_a_fixture_is_seen_by_who_faces_it(facing: int) -> None:
+    """Right and back of the middle, as one faces the table's front; and the top is where it stands."""
+    table = {"category": "table", "room": "den", "at": [2, 1.5], "facing": facing}
+    lamp = {"category": "coffee_maker", "on": "table", "spot": [1, 1]}
+    box = Fixture.model_validate(lamp)
+    rooms = {"den": Room(public="the den", box=(0, 0, 4, 3))}
+    fixtures = {"lamp": box, "table": Fixture.model_validate(table)}
+    scene = Scene(scene="1.0", id="den", title="Den", rooms=rooms, fixtures=fixtures)
+    placed = place_fixtures(scene, CATALOGUE)
+    x, y, degrees = stance(placed["table"])
+    look = (math.cos(math.radians(degrees)), math.sin(math.radians(degrees)))
+    dx, dy = placed["lamp"].at[0] - 2, placed["lamp"].at[1] - 1.5
+    assert look[0] * dx + look[1] * dy == pytest.approx(0.4 * 0.75)  # of the depth, away from who looks
+    assert look[1] * dx - look[0] * dy == pytest.approx(0.4 * 1.2)  # of the width, to the right
+    assert placed["lamp"].base == pytest.approx(0.74)
+    assert placed["lamp"].facing == facing
+    assert placed["lamp"].room == "den"
+    assert math.dist((x, y), (2, 1.5)) > 0.5
+
+
+def test_what_is_on_a_deep_fixture_stands_where_it_can_be_used(small: Path) -> None:
+    small.write_text(SMALL + "  screen: {category: computer, on: desk_1}\n")
+    scene = load_scene(small, CATALOGUE)
+    desk, screen = footprint(scene.fixtures["desk_1"]), footprint(scene.fixtures["screen"])
+    assert 0.1 < screen[1] - desk[1] < 0.2
+
+
+def test_decor_hangs_from_the_ceiling_and_stands_in_its_holders_room(small: Path) -> None:
+    small.write_text(
+        SMALL
+        + "decor:\n  lamp: {category: ceiling_lamp, room: den, ceiling: true}\n"
+        + "  books: {category: book_row, on: shelf_1}\n"
+        + "  bulb: {category: ceiling_lamp, room: shed, ceiling: true, at: [5, 1]}\n"
+    )
+    decor = load_scene(small, CATALOGUE).decor
+    assert decor["lamp"].at == (2, 1.5)
+    assert decor["lamp"].base == pytest.approx(2.5 - 0.12)
+    assert decor["bulb"].at == (5, 1)
+    assert decor["books"].room == "shed"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{category: desk, room: den}", "give one of `on`, `against`, `at`"),
+        ("{category: desk, room: den, at: [1, 1]}", "`at` needs `facing`"),
+        ("{category: desk, room: den, against: north}", "`against` needs `along`"),
+        ("{category: desk, against: north, along: 1}", "`against` needs `room`"),
+        ("{category: desk, room: den, against: north, along: 1, facing: 0}", "with `against` there is no `facing`"),
+        ("{category: desk, on: desk_1, base: 1}", "with `on` there is no `base`"),
+        ("{category: desk, on: desk_1, spot: [2, 0]}", r"u in \[-1, 1\]"),
+        ("{category: desk, room: den, against: up, along: 1}", "north"),
+    ],
+)
+def test_a_place_is_said_in_one_way(line: str, said: str, small: Path) -> None:
+    small.write_text(SMALL + f"  another: {line}\n")
+    with pytest.raises(Problems, match=said):
+        load_scene(small, CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("outdoor: true", "bounded by"),
+        ("outdoor: true, walls: white", "bounded by"),
+        ("walls: hedge", "outdoors"),
+        ("floor: lava", "floor"),
+    ],
+)
+def test_a_room_is_lined_as_it_can_be(words: str, said: str, small: Path) -> None:
+    small.write_text(SMALL.replace("box: [0, 0, 4, 3]", f"box: [0, 0, 4, 3], {words}"))
+    with pytest.raises(Problems, match=said):
+        load_scene(small, CATALOGUE)
 
 
 def test_geometry_without_a_size_is_refused() -> None:
@@ -289,191 +427,6 @@ def test_a_route_takes_the_nearer_of_two_doors_and_refuses_the_outside() -> None
         route(scene.model_copy(update={"doors": {}}), (1, 1), (7, 1))
 
 
-# --- the catalogue --------------------------------------------------------------------------------------------------
-
-NOT_IN_THE_NEEDS = """\
-orange_juice_carton drink_carton raspberry_box price_sheet invoice house_map reset_map tray tablet
-remote_control notebook book magazine newspaper stapler scissors banana kettle fork spoon napkin toothbrush
-tissue_box laundry_basket umbrella bandage_box medicine_bottle glove_box basket vase microwave coffee_maker
-medicine_cabinet tv_stand bookshelf trolley chair office_chair armchair stool bench sofa hospital_bed
-examination_couch computer printer whiteboard television lamp potted_plant toilet bathtub
-"""
-"""Categories with a name of our own: what furnishes a place, and things the needs table names more generally."""
-NEED_KINDS = {"furniture": "fixture", "appliance": "fixture", "fixture": "fixture"}
-
-
-def test_sizes_and_masses_are_believable() -> None:
-    for name, category in CATALOGUE.categories.items():
-        assert max(category.size) < (2.5 if category.kind == "object" else 3), name
-        if category.kind == "object":
-            volume = math.prod(category.size)
-            assert category.mass is not None, name
-            assert 0.002 < category.mass < 5, name
-            assert max(category.size) <= 0.61, name
-            # From a paper bag to cutlery: kilograms in a cubic metre of the bounding box.
-            assert 3 < category.mass / volume < 2500, name
-        else:
-            assert category.mass is None or 2 <= category.mass <= 150, name
-
-
-def test_canonical_names_are_unique_and_names_are_not_repeated() -> None:
-    first = [category.public[0] for category in CATALOGUE.categories.values()]
-    assert sorted(set(first)) == sorted(first)
-    for category in CATALOGUE.categories.values():
-        assert len(set(category.public)) == len(category.public)
-
-
-def test_categories_carry_the_names_of_the_needs_table() -> None:
-    with (Path(__file__).parent / "data" / "catalogue_needs.csv").open(newline="") as file:
-        needs = {
-            re.sub(r"\W+", "_", re.sub(r"\(.*?\)", "", row["name"]).strip()): row["kind"]
-            for row in csv.DictReader(file)
-        }
-    ours = [name for name in CATALOGUE.categories if name not in needs]
-    assert sorted(ours) == sorted(NOT_IN_THE_NEEDS.split())
-    for name, category in CATALOGUE.categories.items():
-        if name in needs and name != "trash_can":  # a container by the table, but nothing anyone carries
-            assert category.kind == NEED_KINDS.get(needs[name], "object"), name
-
-
-def test_every_affordance_is_used() -> None:
-    used = {trait for category in CATALOGUE.categories.values() for trait in category.affords}
-    assert {"surface", "container", "openable", "device", "machine", "heater", "seat", "carrier", "wheeled"} <= used
-    assert {"cuttable", "cookable", "cutter", "stirrer", "wiper", "wipeable", "pourer", "vessel", "phone"} <= used
-    assert {"workstation", "readable"} <= used
-
-
-def test_traits_add_whether_it_moves() -> None:
-    assert traits(CATALOGUE.categories["mug"]) == {"movable", "vessel", "pourer", "wipeable"}
-    assert traits(CATALOGUE.categories["sofa"]) == {"fixture", "surface", "seat"}
-
-
-def made(**fields: object) -> Category:
-    return Category.model_validate({"kind": "fixture", "public": ["box"], "size": [1.0, 0.5, 0.8], **fields})
-
-
-def test_surface_and_interior_default_to_the_outer_size_less_the_walls() -> None:
-    plain = made(affords=["surface", "container"])
-    assert surface_size(plain) == (1.0, 0.5)
-    assert interior_size(plain) == pytest.approx((0.96, 0.46, 0.76))
-    assert interior_size(plain, (2.0, 0.5, 0.8)) == pytest.approx((1.96, 0.46, 0.76))
-    given_ = made(affords=["surface", "container"], surface=[0.9, 0.3], interior=[0.8, 0.4, 0.5])
-    assert surface_size(given_, (2.0, 0.6, 0.8)) == pytest.approx((1.9, 0.4))
-    assert interior_size(given_, (2.0, 0.6, 0.8)) == pytest.approx((1.8, 0.5, 0.5))
-    with pytest.raises(UsageError, match="no surface"):
-        surface_size(made())
-    with pytest.raises(UsageError, match="no container"):
-        interior_size(made())
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{kind: object, public: [cup], size: [0.1, 0.1, 0.1]}", "needs a mass"),
-        ("{kind: fixture, public: [box], size: [1, 1, 1], surface: [1, 1]}", "`surface` isn't among"),
-        ("{kind: fixture, public: [box], size: [1, 1, 1], interior: [1, 1, 1]}", "`container` isn't among"),
-        ("{kind: fixture, public: [box], size: [1, 1, 1], affords: [container], interior: [2, 1, 1]}", "larger than"),
-        ("{kind: fixture, public: [box], size: [1, 1, 0.03], affords: [container]}", "too thin"),
-        ("{kind: fixture, public: [box], size: [1, 1, 1], affords: [surfase]}", "surface"),
-        ("{kind: fixture, public: [], size: [1, 1, 1]}", "public"),
-        ("{kind: fixture, public: [the box_1], size: [1, 1, 1]}", "L703"),
-    ],
-)
-def test_a_bad_category_is_refused_at_its_line(line: str, said: str, tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(f'catalogue: "1.0"\ncategories:\n  thing: {line}\n')
-    with pytest.raises(Problems) as raised:
-        load_catalogue(path)
-    assert [problem.pos.line for problem in raised.value.problems] == [3]
-    assert said in str(raised.value)
-
-
-def test_catalogues_merge_and_a_second_definition_is_refused(tmp_path: Path) -> None:
-    mine, again = tmp_path / "mine.yaml", tmp_path / "again.yaml"
-    body = (
-        'catalogue: "1.0"\ncategories:\n  abacus: {kind: object, public: [abacus], size: [0.3, 0.02, 0.2], mass: 0.4}\n'
-    )
-    mine.write_text(body)
-    again.write_text(body + "  mug: {kind: object, public: [mug], size: [0.1, 0.1, 0.1], mass: 0.3}\n")
-    merged = load_catalogue(mine)
-    assert set(merged.categories) == {*CATALOGUE.categories, "abacus"}
-    with pytest.raises(Problems) as raised:
-        load_catalogue(mine, again)
-    assert [(it.file, it.code, *it.pos) for it in raised.value.problems] == [
-        (str(again), "L702", 3, 3),
-        (str(again), "L702", 4, 3),
-    ]
-
-
-# --- the plan and the page ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", SCENES)
-def test_a_plan_names_everything(name: str, tmp_path: Path) -> None:
-    scene, first = SCENES[name], tmp_path / "one.svg"
-    draw(scene, CATALOGUE, first)
-    # Each line of a label is a comment before its glyphs; a name may run over several.
-    written = "".join(re.findall(r"<!-- (.*?) -->", first.read_text(), re.DOTALL)).replace("\n", "").replace(" ", "")
-    for wanted in (*scene.rooms, *scene.doors, *scene.fixtures):
-        assert wanted in written, wanted
-
-
-def test_a_plan_is_a_picture_and_always_the_same(small: Path, tmp_path: Path) -> None:
-    scene = load_scene(small, CATALOGUE)
-    for name in ("one.png", "two.png", "one.svg", "two.svg"):
-        draw(scene, CATALOGUE, tmp_path / name)
-    assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
-    for suffix in ("png", "svg"):
-        assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
-    with pytest.raises(UsageError, match=r"name it \.png or \.svg"):
-        draw(scene, CATALOGUE, tmp_path / "flat.gif")
-
-
-def test_the_description_lists_everything_with_its_public_name() -> None:
-    for scene in SCENES.values():
-        text = describe(scene, CATALOGUE)
-        things: dict[str, Room | Door | Fixture] = {**scene.rooms, **scene.doors, **scene.fixtures}
-        for name, it in things.items():
-            assert f"{name} ({it.public})" in text
-    assert "closed door to hall: bedroom_door" in describe(SCENES["flat"], CATALOGUE)
-    assert "table_1 (the packing table): surface 0.90 x 0.60 m, wipeable" in describe(SCENES["office"], CATALOGUE)
-
-
-def test_every_field_and_affordance_is_documented() -> None:
-    page = PAGE.read_text()
-    for model in (Scene, Room, Door, Fixture, Catalogue, Category):
-        assert [field for field in model.model_fields if f"`{field}`" not in page] == [], model.__name__
-    for affordance in re.findall(r'"(\w+)"', str(Category.model_fields["affords"].annotation).replace("'", '"')):
-        assert f"`{affordance}`" in page
-
-
-def test_the_example_of_the_page_is_a_sound_scene(tmp_path: Path) -> None:
-    example = next(
-        block for block in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL) if block.startswith("scene:")
-    )
-    path = tmp_path / "study.yaml"
-    path.write_text(example)
-    assert load_scene(path, CATALOGUE).id == "study"
-
-
-def test_the_example_of_a_project_fits_together(tmp_path: Path) -> None:
-    blocks = {
-        block.split(":")[0]: block for block in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)[::-1]
-    }
-    for name, text in (("scenes/study.yaml", blocks["scene"]), ("assets/mine.yaml", blocks["catalogue"])):
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_text(text)
-    pack = yaml.safe_load(blocks["  scene"])
-    library = Library.for_file(tmp_path / "finding" / "F21.yaml")
-    scene = library.scene(pack["scene"])
-    entities = pack["entities"]
-    assert {pack["wearer"]["at"], entities["shelf"]["fixture"]} <= set(scene.fixtures)
-    assert entities["abacus"]["category"] in library.catalogue.categories
-    assert entities["abacus"]["category"] not in CATALOGUE.categories
-
-
 def test_checks_are_all_listed() -> None:
-    generators = [
-        name for name in vars(scenes) if re.match(r"_(rooms|doors|are|fixtures|doorways|standing|sizes|public)_", name)
-    ]
-    assert {check.__name__ for check in scenes._CHECKS} == set(generators)
+    rules = [name for name, it in vars(scenerules).items() if getattr(it, "__annotations__", {}).get("site") == "Site"]
+    assert [check.__name__ for check in scenerules.CHECKS] == rules

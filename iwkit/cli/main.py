@@ -11,6 +11,8 @@ from iwkit.errors import IwkitError
 
 EXIT_PROBLEM = 1
 """Something is wrong with what was given, or a check failed; usage errors exit with 2 (typer)."""
+EXIT_USAGE = 2
+"""The command line asks for what there is not."""
 EXIT_VOID = 3
 """The run ended, and some of its cells are void."""
 EXIT_INTERRUPTED = 130
@@ -33,9 +35,9 @@ def _root(version: bool = typer.Option(False, "--version", help="Show the versio
 
 
 def _register() -> None:
-    from iwkit.cli import audit, authoring, catalogue, packs, replay, running, scenes
+    from iwkit.cli import assets, audit, authoring, catalogue, inspect, packs, projects, replay, running, scenes
 
-    for module in (packs, scenes, catalogue, authoring, running, replay, audit):
+    for module in (packs, scenes, catalogue, assets, authoring, projects, running, replay, inspect, audit):
         module.register(app)
 
 

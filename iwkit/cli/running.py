@@ -72,12 +72,14 @@ def report(
     json_: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write all of it as one web page to this file.")] = None,
 ) -> None:
-    """Show the figures of a run, or what happened in one episode."""
+    """Show the figures of a run, or what happened in one episode. Exits with 1 if a record contradicts itself."""
     import json
 
     from rich.console import Console
 
+    from iwkit.cli.main import EXIT_PROBLEM
     from iwkit.errors import UsageError
+    from iwkit.report.consistency import contradictions
     from iwkit.report.summary import summarise, tables, to_json
     from iwkit.report.transcript import transcript
 
@@ -96,3 +98,8 @@ def report(
     else:
         for table in tables(summarise(folder)):
             Console().print(table)
+    wrong = list(contradictions(folder))
+    for line in wrong:
+        typer.echo(line, err=True)
+    if wrong:
+        raise typer.Exit(EXIT_PROBLEM)

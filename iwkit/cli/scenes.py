@@ -1,4 +1,4 @@
-"""`iwkit scene list`, `iwkit scene show`."""
+"""`iwkit scene list`, `iwkit scene show`, `iwkit scene import`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Look at scenes.", no_args_is_help=True)
+    group = typer.Typer(help="Look at scenes, and bring in one.", no_args_is_help=True)
     group.command("list")(list_)
     group.command()(show)
+    group.command("import")(import_)
     app.add_typer(group, name="scene")
 
 
@@ -40,7 +41,7 @@ def show(
     path = Path(scene_id)
     library = Library.for_file(path)
     if path.suffix == ".yaml":
-        scene = load_scene(path, library.catalogue)
+        scene = load_scene(path, library.catalogue, library.recipes)
     elif library.scene_path(scene_id):
         scene = library.scene(scene_id)
     else:
@@ -55,3 +56,30 @@ def show(
 
         files = write_tour(scene, library.catalogue, library.recipes, tour)
         typer.echo(f"{len(files)} pictures written to {tour}", err=True)
+
+
+def import_(
+    scene: Annotated[Path, typer.Argument(metavar="JSON", help="A scene file that you exported from BEHAVIOR-1K.")],
+    name: Annotated[str | None, typer.Option(help="Id of the new scene; default: the file's name.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The project's folder; default: the one around this folder.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Write over the scene of this name.")] = False,
+) -> None:
+    """Make a scene of BEHAVIOR-1K a scene of this project: rooms, doors and fixtures that the catalogue knows."""
+    from iwkit.cli.main import EXIT_PROBLEM
+    from iwkit.library import home_of
+    from iwkit_authoring.importing.behavior_scene import import_scene
+
+    made = import_scene(scene, out or home_of(Path("x")), name, overwrite=replace)
+    counts = {"room": made.rooms, "door": made.doors, "fixture": made.fixtures}
+    told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items())
+    typer.echo(f"{made.path.stem}: {told}")
+    for line in made.left_out:
+        typer.echo(f"left out: {line}")
+    for line in made.notes:
+        typer.echo(f"note: {line}", err=True)
+    typer.echo(f"written: {made.path}", err=True)
+    for problem in made.problems:
+        typer.echo(str(problem), err=True)
+    if made.problems:
+        typer.echo("mend these in the file: an imported scene is a draft", err=True)
+        raise typer.Exit(EXIT_PROBLEM)

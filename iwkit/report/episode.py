@@ -153,7 +153,7 @@ def atoms(end: Record) -> list[dict[str, Any]]:
 def ending(end: Record) -> str:
     """How long a closed attempt took, and why it ended."""
     reason = _STOPS.get(end["stop_reason"], end["stop_reason"])
-    return f"after {_count(end['ticks'], 'tick')} and {_count(end['actions'], 'action')}; ended because: {reason}"
+    return f"after {count(end['ticks'], 'tick')} and {count(end['actions'], 'action')}; ended because: {reason}"
 
 
 def measures(end: Record) -> Iterator[str]:
@@ -163,6 +163,11 @@ def measures(end: Record) -> Iterator[str]:
         yield f"completion {score['completion']:.2f}"
     if score["cfss"] is not None:
         yield f"CFSS {score['cfss']:.2f}, STG-CFSS {score['stg_cfss']:.2f}"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 picture`, `2 pictures`."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def plain(text: str) -> str:
@@ -252,7 +257,3 @@ def _verdict(condition: dict[str, Any]) -> Verdict:
 def _events(record: Record) -> tuple[int, int] | None:
     numbers = [e["seq"] for e in record["events"]]
     return (numbers[0], numbers[-1]) if numbers else None
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iwkit.ledger import Record
-from iwkit.report.episode import NOT_FINISHED, Entry, atoms, blocks, ending, episode_records, measures, plain, turns
+from iwkit.report.episode import (
+    NOT_FINISHED,
+    Entry,
+    atoms,
+    blocks,
+    count,
+    ending,
+    episode_records,
+    measures,
+    plain,
+    turns,
+)
 from iwkit.runfolder import closing_record
 
 
@@ -77,7 +88,7 @@ def _entry(entry: Entry) -> Iterator[_Line]:
         case _:
             yield _Line(entry.by, ("(asks) " if entry.asks else "") + plain(entry.text), entry.numbers)
     if entry.frames:
-        yield _Line("", f"  pictures: {', '.join(plain(f)[:12] for f in entry.frames)}")
+        yield _Line("", f"  ({count(len(entry.frames), 'picture')})")
 
 
 def _score(end: Record) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Category(Model):
     BEHAVIOR-1K category that size and mass start from.
     """
 
-    kind: Literal["object", "fixture"]
+    kind: Literal["object", "fixture", "decor"]
     public: Annotated[tuple[Text, ...], AsTuple, Field(min_length=1)]
     size: Size3
     mass: Annotated[float, Field(gt=0)] | None = None

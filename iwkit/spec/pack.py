@@ -80,6 +80,8 @@ class Entity(Model):
             )
         if self.category is None and (places or self.spot):
             raise _reject("a thing of the scene stands where the scene says", "leave out on, inside, beside and spot")
+        if self.room is not None and self.label is not None:
+            raise _reject("nothing is written on a room", "give the label to its door, or to a sign in it", "label")
         if self.spot and not (-1 <= self.spot[0] <= 1 and 0 <= self.spot[1] <= 1):
             raise _reject(
                 "spot is [u, v] with u in [-1, 1] and v in [0, 1]", "u goes left to right, v front to back", "spot"

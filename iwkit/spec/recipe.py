@@ -8,10 +8,13 @@ stretched.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path as FilePath
+from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
+from iwkit.source.patterns import DIGEST
 from iwkit.spec.base import AsTuple, Model, Name, Text
 
 Vec2 = Annotated[tuple[float, float], AsTuple]
@@ -29,9 +32,41 @@ Outline = Annotated[tuple[Vec2, ...], AsTuple, Field(min_length=2, max_length=64
 Path = Annotated[tuple[Vec3, ...], AsTuple, Field(min_length=2, max_length=64)]
 Axis = Literal["x", "y", "z"]
 
+Style = Literal[
+    "plain",
+    "band",
+    "card",
+    "plate",
+    "tag",
+    "answer",
+    "welcome",
+    "sign",
+    "forbid",
+    "warn",
+    "page",
+    "table",
+    "headed",
+    "bill",
+    "ticket",
+    "plan",
+    "calendar",
+    "note",
+    "ruled",
+    "cover",
+    "news",
+    "screen",
+    "display",
+    "keys",
+]
+"""What a print looks like; docs/assets.md shows each."""
+
 SHAPES = ("box", "lathe", "tube", "extrude", "ellipsoid")
 BODY = "body"
 """The name of the root link."""
+SHOWN = ("running", "open", "cut", "cooked", "broken", "mouldy", "dirty", "wet", "used", "filled")
+"""States of a thing that may change how it is drawn while an episode goes on."""
+When = Annotated[str, Field(pattern=rf"^(not )?({'|'.join(SHOWN)})$")]
+"""A state of the thing, or `not` and a state: what has it is drawn only then."""
 
 
 def crosses(outline: tuple[Vec2, ...]) -> bool:
@@ -60,13 +95,16 @@ class Part(Model):
     `span`. `ellipsoid`: centre and half axes.
 
     `turn` are degrees about x, y and z through the part's centre; `mirror` adds its mirror images. A part that isn't
-    `solid` is only seen. What is `proud` may stand out of the catalogue's size (a tap, a headboard).
+    `solid` is only seen. What is `proud` may stand out of the catalogue's size (a tap, a headboard). A part with `when`
+    is drawn only while the thing is in that state, and is never touched; with `not` and a state it is drawn until then,
+    and touched all the time: a cut apple keeps the collision shape of the whole one.
     """
 
     link: Name = BODY
     material: Name = "main"
     solid: bool = True
     proud: bool = False
+    when: When | None = None
     box: Vec6 | None = None
     round: Annotated[float, Field(ge=0)] = 0
     lathe: Outline | None = None
@@ -82,6 +120,11 @@ class Part(Model):
     ellipsoid: Vec6 | None = None
     turn: Vec3 = (0, 0, 0)
     mirror: Literal["", "x", "y", "xy"] = ""
+
+    @property
+    def passing(self) -> bool:
+        """Whether it is there only while a state lasts."""
+        return self.when is not None and not self.when.startswith("not ")
 
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
@@ -111,17 +154,16 @@ class Print(Model):
 
     `rect` is the lowest and the highest corner, in the two coordinates that the face has. `wrap` is the cylinder's
     radius, `rect` then its middle (x, y) and the range of z. `text` is printed when the task gives no label; `fixed`
-    print never takes the task's label. Colours name materials.
+    print never takes the task's label. Colours name materials. A print with `when` is there only in that state.
     """
 
     link: Name = BODY
+    when: When | None = None
     face: Literal["front", "back", "left", "right", "top", "bottom"] = "front"
     rect: Vec4
     at: float = 0
     wrap: Length | None = None
-    style: Literal["plain", "band", "page", "plan", "cover", "news", "screen", "display", "keys", "ruled", "card"] = (
-        "plain"
-    )
+    style: Style = "plain"
     text: Text | None = None
     fixed: bool = False
     paper: Name = "paper"
@@ -154,9 +196,11 @@ class Press(Model):
 
 
 class _Recipe(Model):
-    """What every kind of recipe has. `grip` is where a hand takes hold to push or pull the whole thing."""
+    """What every kind of recipe has. `grip` is where a hand takes hold to push or pull the whole thing; materials of
+    `glow` shine by themselves: lamps, screens, displays."""
 
     materials: dict[Name, Colour] = Field(default_factory=dict)
+    glow: Annotated[tuple[Name, ...], AsTuple] = ()
     parts: Annotated[tuple[Part, ...], AsTuple] = ()
     prints: Annotated[tuple[Print, ...], AsTuple] = ()
     controls: dict[Name, Press] = Field(default_factory=dict)
@@ -171,6 +215,7 @@ class _Recipe(Model):
         return self
 
     def _material_names(self) -> Iterator[str]:
+        yield from self.glow
         yield from (part.material for part in self.parts)
         for print_ in self.prints:
             yield from (print_.paper, print_.ink, print_.accent)
@@ -182,6 +227,7 @@ DEFAULT_MATERIALS: dict[str, Colour] = {
     "inside": (0.93, 0.93, 0.91),
     "metal": (0.74, 0.75, 0.77),
     "glass": (0.75, 0.85, 0.9, 0.35),
+    "water": (0.62, 0.82, 0.95, 0.65),
     "paper": (0.98, 0.98, 0.96),
     "ink": (0.06, 0.06, 0.09),
 }
@@ -200,8 +246,8 @@ class PartsRecipe(_Recipe):
     @model_validator(mode="after")
     def _known_links(self) -> Self:
         known = {BODY, *self.links}
-        if all(part.proud for part in self.parts):
-            raise ValueError("all parts are `proud`: something has to fill the thing's size")
+        if all(part.proud or part.passing for part in self.parts):
+            raise ValueError("all parts are `proud` or there at times only: something has to fill the thing's size")
         owners: tuple[Part | Print | Press | Place, ...] = (
             *self.parts,
             *self.prints,
@@ -220,7 +266,8 @@ class Door(Model):
     `opens`: hinged at the left or right edge, a flap hinged at the bottom, a drawer, or a panel that slides right.
     `panel` are the fixed parts of the front around it: left, right, below, above, in metres. `open` are degrees, or the
     share of a drawer's depth. The middle of the handle is at `handle_at`, a share of the door's height. `window` is the
-    material of a pane, `pocket` the depth of a tray on the inside.
+    material of a pane, `pocket` the depth of trays on the inside, whose floors are at `trays`, shares of the cavity's
+    height.
     """
 
     opens: Literal["left", "right", "flap", "drawer", "slide"] = "left"
@@ -233,6 +280,7 @@ class Door(Model):
     material: Name = "main"
     window: Name | None = None
     pocket: Annotated[float, Field(ge=0, le=0.2)] = 0
+    trays: Annotated[tuple[Annotated[float, Field(ge=0, lt=1)], ...], AsTuple] = (0.45,)
 
     @model_validator(mode="after")
     def _share_of_drawer(self) -> Self:
@@ -242,14 +290,14 @@ class Door(Model):
 
 
 class CabinetRecipe(_Recipe):
-    """Walls around a cavity of the catalogue's interior, closed by a door in front.
+    """Walls around a cavity of the catalogue's interior, closed by a door in front, or open without one.
 
     `floor` is the height of the cavity's floor, `plinth` what it stands on (on `feet` or on a recessed base), `top` the
     thickness of a top that covers the door, `shelves` the heights of boards as shares of the cavity's height.
     """
 
     kind: Literal["cabinet"]
-    door: Door
+    door: Door | None = None
     floor: Length
     plinth: Annotated[float, Field(ge=0, le=0.5)] = 0
     feet: bool = False
@@ -300,8 +348,43 @@ class SinkRecipe(_Recipe):
     fronts: Annotated[int, Field(ge=0, le=4)] = 2
 
 
+class MeshRecipe(_Recipe):
+    """A mesh file that `iwkit assets import` wrote, stretched from the catalogue's size to the thing's.
+
+    `file` lies in or below the recipe file's folder, `digest` is the SHA-256 of its bytes: the mesh is part of the
+    recipe, and of what a lock holds. `materials` gives each material of the mesh a colour, which a texture multiplies.
+    """
+
+    kind: Literal["mesh"]
+    file: Annotated[str, Field(min_length=5, max_length=200)]
+    digest: Annotated[str, Field(pattern=DIGEST)]
+    links: dict[Name, Moving] = Field(default_factory=dict)
+    surfaces: dict[Name, Place] = Field(default_factory=dict)
+    interiors: dict[Name, Place] = Field(default_factory=dict)
+    _folder: FilePath = PrivateAttr(default_factory=FilePath)
+
+    @model_validator(mode="after")
+    def _stays_below(self) -> Self:
+        path = PurePosixPath(self.file)
+        if path.is_absolute() or ".." in path.parts or "\\" in self.file or ":" in self.file or path.suffix != ".npz":
+            raise ValueError("`file` is a .npz file below the recipe's folder, without `..`, like `meshes/mug.npz`")
+        return self
+
+    @property
+    def path(self) -> FilePath:
+        """Where the mesh lies."""
+        return self._folder / self.file
+
+    def beside(self, folder: FilePath) -> MeshRecipe:
+        """The same, read from a recipe file in `folder`."""
+        found = self.model_copy()
+        found._folder = folder
+        return found
+
+
 Recipe = Annotated[
-    PartsRecipe | CabinetRecipe | ChestRecipe | ShelfRecipe | TableRecipe | SinkRecipe, Field(discriminator="kind")
+    PartsRecipe | CabinetRecipe | ChestRecipe | ShelfRecipe | TableRecipe | SinkRecipe | MeshRecipe,
+    Field(discriminator="kind"),
 ]
 
 

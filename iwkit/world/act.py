@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
+from iwkit.floorplan import stance
 from iwkit.grammar import Command
 from iwkit.trace import Happening, RoleValue
 from iwkit.world.layout import Goal
@@ -11,6 +13,8 @@ from iwkit.world.situation import Situation
 
 WALKING = 1.1
 """Metres a second (ACT-5)."""
+TURNING = 120.0
+"""Degrees a second: 10 a frame (ACT-5)."""
 DOOR = 2.0
 """Seconds to open a door on the way."""
 
@@ -44,10 +48,22 @@ class Act:
         self.at.state.shown &= now
 
     def approach(self, name: str) -> None:
-        """Go where a thing is within reach; nothing when it is."""
+        """Go where a thing is within reach; when it is, turn to it if need be."""
         goal = self.at.goal(name)
         if goal is not None:
+            self.at.look_ahead()
+        self.at.attend(name)
+        if goal is not None:
             self.go(goal)
+        else:
+            self._turn_to(self.at.root(name))
+
+    def _turn_to(self, root: str) -> None:
+        wearer = self.at.state.wearer
+        if root == wearer.at and root in self.at.layout.fixtures and wearer.seat is None and not self.at.faces(root):
+            ahead = stance(self.at.fixture(root)).heading
+            self.seconds += abs(math.remainder(ahead - wearer.heading, 360)) / TURNING
+            self.at.face(ahead)
 
     def go(self, goal: Goal) -> None:
         """Walk to a goal, opening the closed doors on the way."""

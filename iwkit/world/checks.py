@@ -26,6 +26,8 @@ SEAT_NEAR = 1.0
 """A computer is used sitting when a seat that faces it is this near, in metres edge to edge (ours)."""
 NEAR = 0.5
 """Metres, edge to edge, within which two things are near each other."""
+MATED = 10.0
+"""Degrees by which an attached part may be turned away from the nearest quarter turn; beyond it is crooked."""
 
 
 def affords(n: int, trait: str, code: str) -> Check:

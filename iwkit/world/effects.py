@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from iwkit.floorplan import stance
-from iwkit.world.act import WALKING, Act
+from iwkit.world.act import TURNING, WALKING, Act
 from iwkit.world.checks import SEAT_NEAR, connector, heater_of, look_ahead, parking
 from iwkit.world.ground import direction, step
 from iwkit.world.layout import Goal
@@ -13,8 +14,8 @@ from iwkit.world.state import FLOOR, Place
 
 Effect = Callable[[Act], None]
 
-TURNING = 120.0
-"""Degrees a second: 10 a frame (ACT-5)."""
+SCANNED = 90.0
+"""A scan of the floor shows what lies no further aside than this, in degrees (ours)."""
 TURN_SIGN = {"TurnLeft": 1.0, "TurnRight": -1.0, "TurnAround": 1.0}
 
 
@@ -64,14 +65,20 @@ def turn(act: Act) -> None:
 
 
 def sit(act: Act) -> None:
-    seat = act.names[0]
+    """Go to a seat and sit down: one has turned the back to it before one is there."""
+    seat, goal = act.names[0], act.at.goal(act.names[0])
     act.at.sit(seat)
+    if goal is not None:
+        act.go(goal._replace(heading=None))
     act.emit("sat", seat=seat)
 
 
 def stand_up(act: Act) -> None:
-    seat = act.at.state.wearer.seat or ""
+    """Stand up before the seat, the back to it."""
+    wearer, seat = act.at.state.wearer, act.at.state.wearer.seat or ""
+    away = direction(act.at.fixture(seat).at, (wearer.x, wearer.y))
     act.at.sit(None)
+    act.at.face(wearer.heading if away is None else away)
     act.emit("stood", seat=seat)
 
 
@@ -90,8 +97,9 @@ def _let_go(act: Act, name: str, place: Place) -> None:
 
 def drop(act: Act) -> None:
     wearer = act.at.state.wearer
-    point = (wearer.x, wearer.y)
-    _let_go(act, wearer.held or "", Place("floor", wearer.at, point=point, room=wearer.room))
+    point, name = (wearer.x, wearer.y), wearer.held or ""
+    _let_go(act, name, Place("floor", wearer.at, point=point, room=wearer.room))
+    act.at.attend(name)
 
 
 def put_on(act: Act) -> None:
@@ -109,6 +117,7 @@ def put_on_floor(act: Act) -> None:
     name, anchor = act.names
     act.approach(anchor)
     _let_go(act, name, act.at.floor_beside(anchor)._replace(spot=act.command.spot))
+    act.at.attend(name)
 
 
 def fall(act: Act) -> None:
@@ -215,7 +224,13 @@ def look_around(act: Act) -> None:
 
 
 def look_scan(act: Act) -> None:
-    act.at.look(scan=True)
+    """Look over the floor ahead, as far aside as the eyes get with the head turned."""
+    at, wearer = act.at, act.at.state.wearer
+    for name, place in at.state.places.items():
+        if place.point is not None and place.room == wearer.room:
+            way = direction((wearer.x, wearer.y), place.point)
+            if way is None or abs(math.remainder(way - wearer.heading, 360)) <= SCANNED:
+                at.look(at=name)
 
 
 def look_at(act: Act) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from iwkit.floorplan import EPSILON, Box, floor, overlaps, within
+from iwkit.floorspace import fixed_obstacles
 from iwkit.spec.scene import Door, Scene
 
 Point = tuple[float, float]
 
+FACED = 30.0
+"""What one stands at is before one's eyes when its middle is no further aside than this, degrees (ours)."""
 GRID = 0.25
 """Raster in which free floor is looked for (ours)."""
 
@@ -34,6 +37,12 @@ def direction(start: Point, goal: Point) -> float | None:
     """Heading from one point to another in [0, 360), None when they are the same."""
     dx, dy = goal[0] - start[0], goal[1] - start[1]
     return math.degrees(math.atan2(dy, dx)) % 360 if math.hypot(dx, dy) > EPSILON else None
+
+
+def faced(point: Point, heading: float, box: Box) -> bool:
+    """Whether one who stands before a box, and looks that way, has it before oneself."""
+    ahead = direction(point, ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))
+    return ahead is None or abs(math.remainder(ahead - heading, 360)) <= FACED
 
 
 def step(start: Point, heading: float, distance: float) -> Point:
@@ -60,11 +69,11 @@ def free_point(scene: Scene, room: str, obstacles: Sequence[Box], clear: float) 
     """The point of a room nearest to its middle that has no obstacle within `clear`; the middle when there is none."""
     x0, y0, x1, y1 = scene.rooms[room].box
     middle = ((x0 + x1) / 2, (y0 + y1) / 2)
-    area = floor(scene, room)
+    area, boxes = floor(scene, room), [*obstacles, *fixed_obstacles(scene)]
 
     def free(x: float, y: float) -> bool:
         spot = (x - clear, y - clear, x + clear, y + clear)
-        return within(spot, area) and not any(overlaps(spot, box) for box in obstacles)
+        return within(spot, area) and not any(overlaps(spot, box) for box in boxes)
 
     found = [p for p in _raster(middle, area) if free(*p)]
     return min(found, key=lambda p: (math.dist(p, middle), p), default=middle)
@@ -74,17 +83,17 @@ def free_boxes(scene: Scene, room: str, size: Point, obstacles: Sequence[Box], t
     """Places for a box of `size` on the free floor of a room, those nearest to the target first."""
     width, depth = size
     middle = ((target[0] + target[2]) / 2, (target[1] + target[3]) / 2)
-    area = floor(scene, room)
+    area, boxes = floor(scene, room), [*obstacles, *fixed_obstacles(scene)]
     places = [(x - width / 2, y - depth / 2, x + width / 2, y + depth / 2) for x, y in _raster(middle, area)]
     places = [place for place in places if within(place, area)]
     for place in sorted(places, key=lambda box: (round(gap(box, target), 6), box)):
-        if not any(overlaps(place, box) for box in obstacles):
+        if not any(overlaps(place, box) for box in boxes):
             yield place
 
 
 def first_free(scene: Scene, room: str, points: Sequence[Point], obstacles: Iterable[Box]) -> Point:
     """The first of the points that is on free floor, else the last one."""
-    area, boxes = floor(scene, room), list(obstacles)
+    area, boxes = floor(scene, room), [*obstacles, *fixed_obstacles(scene)]
 
     def free(x: float, y: float) -> bool:
         spot = (x - EPSILON, y - EPSILON, x + EPSILON, y + EPSILON)
@@ -97,7 +106,7 @@ def ahead(scene: Scene, room: str, line: tuple[Point, Point], obstacles: Iterabl
     """Walk a line that starts in `room`: not through walls, the doors that are `shut`, or obstacles other than one that
     already surrounds the start."""
     start, goal = line
-    for box in obstacles:
+    for box in (*obstacles, *fixed_obstacles(scene)):
         part = crossing(start, goal, box)
         if part is not None and 0 <= part[0] < 1:
             return Ahead(blocked=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from iwkit.floorplan import Box
 from iwkit.trace import Relation, State
-from iwkit.world.checks import NEAR
+from iwkit.world.checks import MATED, NEAR
 from iwkit.world.ground import gap
 from iwkit.world.layout import CLEARANCE
 from iwkit.world.situation import Situation
@@ -89,9 +90,15 @@ class Relations:
             elif resting:
                 yield ("on", name, place.at or "")
             elif link == name:
-                yield {"attached": ("attached", name, place.at or ""), "floor": ("on_floor", name)}.get(
+                how = "on" if self._crooked(name) else "attached"
+                yield {"attached": (how, name, place.at or ""), "floor": ("on_floor", name)}.get(
                     place.how, ("held", name)
                 )
+
+    def _crooked(self, name: str) -> bool:
+        """Whether a part was joined to another with a wrong angle, and so is not attached as it should be."""
+        joint = self.at.state.joints.get(name)
+        return joint is not None and abs(math.remainder(joint[2], 90.0)) > MATED
 
     # --- near -----------------------------------------------------------------------------------------------------
 

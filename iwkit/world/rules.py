@@ -62,7 +62,9 @@ RULES: Final[dict[str, Rule]] = {
     "navigate_to": Rule(do.walk, 0.0, (c.standing, c.can_approach(0))),
     "forward": Rule(do.forward, 0.0, (c.standing, c.way_ahead)),
     "turn": Rule(do.turn, 0.0, (c.standing,)),
-    "sit": Rule(do.sit, 2.0, (c.affords(0, "seat", "NOT_A_SEAT"), c.standing, c.not_in_hand(0), c.room_to_sit), (0,)),
+    "sit": Rule(
+        do.sit, 2.0, (c.affords(0, "seat", "NOT_A_SEAT"), c.standing, c.not_in_hand(0), c.room_to_sit, c.can_reach(0))
+    ),
     "standup": Rule(do.stand_up, 2.0, (c.sitting,)),
     "squat": Rule(do.nothing, 2.0, (c.standing,)),
     # grasping and placement

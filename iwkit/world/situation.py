@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from iwkit.floorplan import UNIT, Box, footprint, stance
 from iwkit.spec.scene import Fixture
-from iwkit.world.ground import Point, direction, first_free, gap
+from iwkit.world.ground import Point, direction, faced, first_free, gap
 from iwkit.world.layout import Goal, Layout
 from iwkit.world.state import HELD, WEARER, Place, Spot, State
 
@@ -18,8 +18,6 @@ STEP = 0.45
 """How far from a thing on the floor one stops."""
 BEYOND = 0.20
 """How far from a thing on the floor another one is put down beside it."""
-GLANCE = 1.5
-"""Within this distance things on the floor are seen wherever one looks (ours)."""
 
 
 class Situation:
@@ -248,16 +246,24 @@ class Situation:
         wearer, look = self.state.wearer, self.state.look
         if wearer.held is not None:
             yield wearer.held
-        if wearer.at in self.layout.fixtures:
+        if wearer.at in self.layout.fixtures and self.faces(wearer.at):
             yield wearer.at
-        here, reach = (wearer.x, wearer.y), math.inf if look.around or look.scan else GLANCE
-        for name, place in self.state.places.items():
-            if place.point is not None and place.room == wearer.room and math.dist(here, place.point) <= reach:
-                yield name
         if look.around:
+            for name, place in self.state.places.items():
+                if place.point is not None and place.room == wearer.room:
+                    yield name
             room = self.layout.room_ids[wearer.room]
             yield from (name for name in self.layout.fixtures if self.fixture(name).room == room)
         yield from look.at
+
+    def faces(self, fixture: str) -> bool:
+        """Whether the wearer has a fixture at which it stands before its eyes, or looks at something on it. Who sits
+        has the seat behind."""
+        wearer = self.state.wearer
+        if wearer.seat is not None:
+            return False
+        ahead = faced((wearer.x, wearer.y), wearer.heading, self.boxes[self.layout.bases[fixture]])
+        return ahead or any(self.carries(fixture, name) for name in self.state.look.at)
 
     def _expose(self, name: str, found: dict[str, None]) -> None:
         if name in found:
@@ -347,18 +353,26 @@ class Situation:
     def sit(self, seat: str | None) -> None:
         """Sit down with one's back to the seat, or stand up from it."""
         self.state.wearer.seat = seat
+        if seat is not None:
+            self.state.wearer.heading = float(self.fixture(seat).facing)
         self.version += 1
 
-    def look(self, *, around: bool = False, scan: bool = False, at: str | None = None) -> None:
+    def look(self, *, around: bool = False, at: str | None = None) -> None:
         """Widen the view."""
         old = self.state.look
         looked = old.at if at is None or at in old.at else (*old.at, at)
-        self.state.look = replace(old, around=old.around or around, scan=old.scan or scan, at=looked)
+        self.state.look = replace(old, around=old.around or around, at=looked)
         self.version += 1
+
+    def attend(self, name: str) -> None:
+        """Look at what carries a thing if that lies on the floor: no fixture at hand stands for it."""
+        root = self.root(name)
+        if root in self.state.places and root not in self.state.look.at:
+            self.look(at=root)
 
     def look_ahead(self) -> None:
         """Back to the view from where one stands."""
         look = self.state.look
-        if look.around or look.scan or look.at:
+        if look.around or look.at:
             self.state.look = type(look)()
             self.version += 1

@@ -56,10 +56,9 @@ class Wearer:
 
 @dataclass(slots=True)
 class Look:
-    """What the wearer sees beyond where it stands until it moves or handles something: the room, its floor, things."""
+    """What the wearer sees beyond where it stands until it moves or handles something: the room, things."""
 
     around: bool = False
-    scan: bool = False
     at: tuple[str, ...] = ()
 
 
@@ -103,7 +102,7 @@ class State:
             "contents": {n: list(c) for n, c in sorted(self.contents.items())},
             "received": {n: list(c) for n, c in sorted(self.received.items())},
             "joints": {n: list(j) for n, j in sorted(self.joints.items())},
-            "look": {"around": self.look.around, "scan": self.look.scan, "at": list(self.look.at)},
+            "look": {"around": self.look.around, "at": list(self.look.at)},
             "shown": sorted(self.shown),
             "baseline": None
             if base is None
@@ -131,7 +130,7 @@ class State:
                 contents={n: tuple(c) for n, c in data["contents"].items()},
                 received={n: tuple(c) for n, c in data["received"].items()},
                 joints={n: (j[0], j[1], j[2]) for n, j in data["joints"].items()},
-                look=Look(look["around"], look["scan"], tuple(look["at"])),
+                look=Look(look["around"], tuple(look["at"])),
                 shown=frozenset(data["shown"]),
                 baseline=None
                 if base is None

@@ -179,6 +179,8 @@ def _initial(task: CompiledTask, layout: Layout) -> State:
     if start.facing is not None:
         heading_to = direction((wearer.x, wearer.y), situation.point(start.facing))
         wearer.heading = wearer.heading if heading_to is None else round(heading_to, 4)
+        if situation.room(start.facing) == wearer.room:
+            situation.look(at=start.facing)
     return state
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.physical.layout import Assets, build_scene
 from iwkit_runtime.physical.scene_digest import scene_digest
-from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec
+from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec, States
 from iwkit_runtime.physical.trajectory import Frame, Stand, Start, Trajectory
 from iwkit_runtime.trajectories import file_of, load
 
@@ -38,7 +38,8 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """One episode as it was played. `poses`, `joints`, `body` and `stand` are those at reset; frames tell changes.
+    """One episode as it was played. `poses`, `joints`, `body`, `stand` and `states` are those at reset; frames tell
+    changes.
 
     `records` is the whole journal of the attempt; `notes` says in words what may make a drawing differ from the
     original.
@@ -54,6 +55,7 @@ class Recording:
     intervals: tuple[Interval, ...]
     records: tuple[Record, ...]
     notes: tuple[str, ...] = ()
+    states: States = field(default_factory=dict)
 
 
 def recordings(folder: Path, episodes: Sequence[str] = ()) -> Iterator[Recording]:
@@ -99,6 +101,7 @@ def recording(folder: Path, cell: str) -> Recording:
         tuple(_interval(folder, path, record) for record in records if record["kind"] == "step"),
         tuple(records),
         tuple(_notes(header)),
+        start.frame.states,
     )
 
 

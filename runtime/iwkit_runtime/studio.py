@@ -9,7 +9,7 @@ from iwkit.errors import LedgerError
 from iwkit.ledger import write_atomic
 from iwkit_runtime.loop.frames import FrameRef, picked
 from iwkit_runtime.physical.scene_digest import scene_digest
-from iwkit_runtime.physical.scene_spec import Joints, Poses
+from iwkit_runtime.physical.scene_spec import Joints, Poses, States
 from iwkit_runtime.physical.trajectory import Frame, Start, rests
 from iwkit_runtime.physical.world import PhysicalWorld
 from iwkit_runtime.render.images import digest as digest_of
@@ -37,6 +37,7 @@ class PhysicalStudio:
         self._renderer: Renderer | None = None
         self._poses: Poses = {}
         self._joints: Joints = {}
+        self._states: States = {}
 
     def __enter__(self) -> PhysicalStudio:
         return self
@@ -53,9 +54,11 @@ class PhysicalStudio:
         self._close()
         stage = self._world.stage
         wearer = stage.wearer
-        frame = Frame(stage.idle(), wearer.stand, wearer.gaze, stage.engine.poses(), stage.engine.joints())
+        poses, joints = stage.engine.poses(), stage.engine.joints()
+        frame = Frame(stage.idle(), wearer.stand, wearer.gaze, poses, joints, stage.states)
         start = Start(scene_digest(task, self._world.assets), frame.kept())
         self._poses, self._joints = dict(start.frame.poses), dict(start.frame.joints)
+        self._states = dict(start.frame.states)
         if self._pictures:
             self._renderer = Renderer(stage.spec, stage.person.body)
         return keep(self._folder, start.to_json())
@@ -68,6 +71,7 @@ class PhysicalStudio:
         for index, frame in enumerate(frames):
             self._poses |= frame.poses
             self._joints |= frame.joints
+            self._states |= frame.states
             if index in wanted:
                 found.append(FrameRef(self._draw(frame), index, wanted[index]))
         return tuple(found)
@@ -92,7 +96,8 @@ class PhysicalStudio:
         assert self._renderer is not None  # noqa: S101  nothing is wanted without one
         person = self._world.stage.person
         vertices = person.body.skin(person.body.forward(*frame.body))
-        file = png(self._renderer.frame(person.camera(frame.body), self._poses, self._joints, vertices))
+        camera = person.camera(frame.body)
+        file = png(self._renderer.frame(camera, self._poses, self._joints, vertices, states=self._states))
         name = digest_of(file)
         path = self._folder / FRAMES / f"{name}.png"
         if not path.exists():

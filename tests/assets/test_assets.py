@@ -103,24 +103,9 @@ def test_the_visible_box_is_the_catalogues_size(name: str) -> None:
 
 def test_only_a_few_things_stand_proud_of_their_size() -> None:
     proud = {name for name in NAMES if any(part.proud for part in RECIPES[name].parts)}
-    assert proud == {
-        "bathtub",
-        "bed",
-        "clothes_dryer",
-        "clothes_washer",
-        "filing_cabinet",
-        "freezer",
-        "hospital_bed",
-        "lunch_box",
-        "oven",
-        "paper_bag",
-        "serving_cart",
-        "stove",
-        "toilet",
-        "trolley",
-        "window",
-    }
-    for name in proud - {"bed", "hospital_bed", "bathtub", "paper_bag"}:
+    high_ones = {"bed", "hospital_bed", "bathtub", "paper_bag", "plastic_bag", "checkout_counter"}
+    assert high_ones <= proud
+    for name in proud - high_ones:
         low, high = seen(built(name)).min(0), seen(built(name)).max(0)
         half = np.array(built(name).size) / 2
         assert (low[:2] >= -half[:2] - 0.042).all() and (high[:2] <= half[:2] + 0.042).all(), name
@@ -321,7 +306,7 @@ def test_an_a4_sheet_has_its_true_size_and_resolution() -> None:
     assert label.normal == (0, 0, 1) and label.width > 0.15
 
 
-def test_a_colour_word_paints_the_thing_and_a_state_tints_it() -> None:
+def test_a_colour_word_paints_the_thing() -> None:
     def body(**how: object) -> np.ndarray:
         asset = build_asset("mug", CATEGORIES["mug"], RECIPES["mug"], **how)  # type: ignore[arg-type]
         return np.array(asset.links[0].visuals[0].material.rgba)
@@ -329,8 +314,6 @@ def test_a_colour_word_paints_the_thing_and_a_state_tints_it() -> None:
     blue, red = body(colour="blue"), body(colour="red")
     assert blue[2] > blue[0] and red[0] > red[2]
     assert (body(colour="light blue")[:3] > blue[:3]).all()
-    dirty = body(colour="white", states=frozenset({"dirty"}))
-    assert (dirty[:3] < body(colour="white")[:3] - 0.1).all()
 
 
 @pytest.mark.parametrize(
@@ -338,7 +321,6 @@ def test_a_colour_word_paints_the_thing_and_a_state_tints_it() -> None:
     [
         ({"colour": "blurple"}, "no colour is called 'blurple'"),
         ({"colour": "shiny blue"}, "no colour is called 'shiny blue'"),
-        ({"states": frozenset({"haunted"})}, "no thing can look 'haunted'"),
     ],
 )
 def test_unknown_words_are_named(how: dict[str, object], message: str) -> None:

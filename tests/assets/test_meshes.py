@@ -12,7 +12,8 @@ from scipy.spatial import ConvexHull
 from iwkit.errors import UsageError
 from iwkit.spec.recipe import Part
 from iwkit_runtime.assets import mesh
-from iwkit_runtime.assets.printing import STYLES, Inks, draw, pixels
+from iwkit_runtime.assets.inks import Inks
+from iwkit_runtime.assets.printing import STYLES, draw, pixels
 from iwkit_runtime.assets.shapes import shapes
 from iwkit_runtime.assets.typeset import LEADING, fit, font, write
 

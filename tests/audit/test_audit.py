@@ -184,10 +184,22 @@ def test_a_held_thing_in_the_counter(recording: Recording) -> None:
     assert {"load", "held"} <= failed(sunk)
 
 
+def test_a_held_thing_in_the_counter_in_passing(recording: Recording) -> None:
+    """4 mm deep and for one step: 2 mm are allowed, and walking allows no more than standing."""
+    end = last_of(recording, GRAB)
+    (x, y, z), quaternion = resting(recording, "soda")
+    sunk = {"soda": ((x, y, z - 0.004), quaternion)}
+
+    def step(n: int, frame: Frame) -> Frame:
+        return replace(shifted(frame, 0.03), poses={**frame.poses, **sunk}) if n == end else frame
+
+    assert "load" in failed(edited(recording, GRAB, step))
+
+
 def test_a_thing_left_inside_another(recording: Recording) -> None:
     end = last_of(recording, PUT)
     (x, y, z), quaternion = resting(recording, "soda")
-    sunk = {"soda": ((x, y, z - 0.08), quaternion)}
+    sunk = {"soda": ((x, y, z - 0.004), quaternion)}
     found = edited(recording, PUT, lambda n, f: replace(f, poses={**f.poses, **sunk}) if n == end else f)
     assert "final" in failed(found)
 
@@ -221,6 +233,17 @@ def test_a_joint_beyond_its_limit(recording: Recording) -> None:
 
 def test_a_joint_that_jumps(recording: Recording) -> None:
     assert "joint_speed" in failed(swung(recording, GRAB, 4, 0.3))
+
+
+def test_a_leaf_that_goes_through_the_hand(recording: Recording) -> None:
+    """The fridge's door is 8 degrees further open than the hand at its handle is."""
+    key = ("fridge", "door")
+
+    def further(_: int, frame: Frame) -> Frame:
+        return replace(frame, joints={**frame.joints, key: frame.joints[key] + 0.14}) if key in frame.joints else frame
+
+    assert failed(recording) == set()
+    assert "contact" in failed(edited(recording, OPEN, further))
 
 
 # --- what can't be judged -------------------------------------------------------------------------------------------

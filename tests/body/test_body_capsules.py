@@ -1,4 +1,4 @@
-"""The collision proxy: 17 capsules and a head sphere round the body (PHY-5)."""
+"""The collision proxy: 17 capsules, a head sphere and the eye volume round the body (PHY-5, PHY-10)."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def overlaps(rig: Rig, frames: np.ndarray) -> dict[tuple[str, str], float]:
     return found
 
 
-def test_there_are_seventeen_capsules_and_a_head(rig: Rig, body: Body) -> None:
-    assert len(rig.names) == 18 == len(set(rig.names))
+def test_there_are_seventeen_capsules_a_head_and_eyes(rig: Rig, body: Body) -> None:
+    assert len(rig.names) == 19 == len(set(rig.names))
     lengths = np.linalg.norm(np.diff(rig.ends(body.forward(np.zeros(156), (0, 0, 0))), axis=1)[:, 0], axis=1)
-    assert rig.names[-1] == "head" and lengths[-1] == 0
-    assert (lengths[:-1] > 0.05).all()
+    assert rig.names[-2:] == ("head", "eyes") and (lengths[-2:] == 0).all()
+    assert (lengths[:-2] > 0.05).all()
     assert ((rig.radii > 0.025) & (rig.radii < 0.18)).all()
 
 
@@ -61,11 +61,14 @@ def test_most_of_the_body_is_inside(rig: Rig, body: Body, posture: Posture) -> N
     assert out.max() < 0.09
 
 
-def test_the_eyes_are_inside_the_head(rig: Rig, body: Body) -> None:
-    frames = body.forward(np.zeros(156), (0, 0, 0))
+def test_the_eye_volume_is_around_the_eyes_and_comes_out_of_the_head(rig: Rig, body: Body) -> None:
+    frames = body.forward(np.random.default_rng(3).normal(0, 0.3, 156), (1, 2, 3))
     head = joint(frames, "head")
     eye = head[:3, 3] + head[:3, :3] @ (body.eye - body.joints[INDEX["head"]])
-    assert np.linalg.norm(rig.ends(frames)[-1, 0] - eye) < rig.radii[-1]
+    assert np.allclose(rig.ends(frames)[-1], eye)
+    inside = np.linalg.norm(rig.ends(frames)[-2, 0] - eye)
+    assert inside < rig.radii[-2] < inside + rig.radii[-1]
+    assert rig.radii[-1] > 0.05
 
 
 def test_the_soles_are_on_the_floor(rig: Rig, body: Body) -> None:
@@ -91,8 +94,8 @@ def test_segments_move_with_the_joints(rig: Rig, body: Body) -> None:
 def test_spheres_fill_the_capsules(rig: Rig, body: Body) -> None:
     frames = body.forward(np.random.default_rng(2).normal(0, 0.3, 156), (0, 0, 1))
     spheres, ends = rig.spheres(frames), rig.ends(frames)
-    assert set(spheres.segments.tolist()) == set(range(18))
-    for k in range(18):
+    assert set(spheres.segments.tolist()) == set(range(19))
+    for k in range(19):
         centres = spheres.centres[spheres.segments == k]
         assert np.allclose(centres[0], ends[k, 0]) and np.allclose(centres[-1], ends[k, 1])
         if len(centres) > 1:

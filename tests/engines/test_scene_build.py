@@ -10,15 +10,19 @@ import numpy as np
 import pytest
 
 from iwkit.compile import CompiledTask, load_task
+from iwkit.compile.bind import scene_things
+from iwkit.compile.things import Thing
 from iwkit.errors import UsageError
-from iwkit.floorplan import WALL, floor, wall_of
+from iwkit.floorplan import FLAT, WALL, floor, wall_of
 from iwkit.library import Library
 from iwkit.recipes import load_recipes
 from iwkit.resources import root
 from iwkit.scenes import scene_ids
+from iwkit.spec.pack import Pack
+from iwkit.spec.scene import Scene
 from iwkit_runtime.physical.kinematics import Frame, about, frame, link_frames, matrix, quaternion, root_frame
-from iwkit_runtime.physical.layout import APART, Assets, build_scene, regions_for
-from iwkit_runtime.physical.scene_spec import Placed, SceneSpec
+from iwkit_runtime.physical.layout import APART, Assets, build_scene, decor_name, furnish, regions_for
+from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.shell import HEIGHT, OPENING, building, door_asset
 
 LIBRARY = Library()
@@ -38,6 +42,13 @@ def task(name: str) -> CompiledTask:
 @cache
 def scene(name: str) -> SceneSpec:
     return build_scene(task(name), assets())
+
+
+@cache
+def furnished(name: str) -> SceneSpec:
+    """A scene without any pack."""
+    plan = LIBRARY.scene(name)
+    return furnish(plan, {thing.name: thing for thing in scene_things(plan, LIBRARY.catalogue)}, assets())
 
 
 def placed(spec: SceneSpec, name: str) -> Placed:
@@ -166,6 +177,62 @@ def test_an_open_fixture_begins_open() -> None:
             assert fridge.joints[link.name] == link.joint.high
 
 
+# --- decor ------------------------------------------------------------------------------------------------------------
+
+
+def decor(spec: SceneSpec) -> dict[str, Static]:
+    return {static.name: static for static in spec.statics if static.layer == "decor"}
+
+
+@pytest.mark.parametrize("name", scene_ids())
+def test_all_decor_of_a_scene_finds_its_place_apart_from_everything(name: str) -> None:
+    plan, spec = LIBRARY.scene(name), furnished(name)
+    found = decor(spec)
+    assert set(found) == {decor_name(key) for key in plan.decor}
+    for key, piece in plan.decor.items():
+        flat = (piece.size or (0, 0, 0))[2] <= FLAT
+        assert bool(found[decor_name(key)].pieces) != flat, key
+    solids = [(p.name, hull) for p in spec.placed for hull in hulls(p)]
+    solids += [(s.name, it.vertices) for s in spec.statics if s.layer == "wall" for it in s.pieces]
+    for mine, static in found.items():
+        for piece in static.pieces:
+            for theirs, hull in solids:
+                assert gap(piece.vertices, hull).max() > -0.002, (mine, theirs)
+
+
+def test_decor_yields_to_the_things_of_a_pack() -> None:
+    """A table full of books: the bowl of fruit that stands there otherwise is left out, and nothing else changes."""
+    table = "breakfast_table_1"
+    plan = LIBRARY.scene("house")
+    things = {thing.name: thing for thing in scene_things(plan, LIBRARY.catalogue)}
+    books = {
+        f"book_{n}": Thing(
+            f"book_{n}",
+            "object",
+            "packing_box",
+            frozenset(),
+            "the box",
+            ("box",),
+            size=LIBRARY.catalogue.categories["packing_box"].size,
+            place="on",
+            at=table,
+        )
+        for n in range(3)
+    }
+    with pytest.raises(UsageError, match=r"fruit_bowl .* finds no free place on breakfast_table_1"):
+        furnish(plan, {**things, **books}, assets())
+    w7 = task("W7")
+    full = replace(w7, scene=plan, things={**things, **books}, pack=at_home(w7.pack, table))
+    found = decor(build_scene(full, assets()))
+    assert set(decor(furnished("house"))) - set(found) == {decor_name("fruit_bowl")}
+
+
+def at_home(pack: Pack, at: str) -> Pack:
+    """The pack with its wearer at another fixture."""
+    wearer = pack.physical.wearer.model_copy(update={"at": at, "facing": None})
+    return pack.model_copy(update={"physical": pack.physical.model_copy(update={"wearer": wearer})})
+
+
 # --- the building -----------------------------------------------------------------------------------------------------
 
 
@@ -179,6 +246,12 @@ def covered(pieces: np.ndarray, points: np.ndarray | tuple[float, float, float])
     """Which of the points (..., 3) lie in any of the pieces."""
     points = np.asarray(points)[..., None, :]
     return ((pieces[:, 0] <= points) & (pieces[:, 1] >= points)).all(-1).any(-1)
+
+
+def touches(plan: Scene, point: tuple[float, float], reach: float) -> bool:
+    """Whether a point is on the edge of a room indoors, or so near to it."""
+    boxes_ = [room.box for room in plan.rooms.values() if not room.outdoor]
+    return any(b[0] - reach < point[0] < b[2] + reach and b[1] - reach < point[1] < b[3] + reach for b in boxes_)
 
 
 @pytest.mark.parametrize("name", scene_ids())
@@ -198,9 +271,32 @@ def test_walls_stand_everywhere_but_in_the_openings(name: str) -> None:
                 for shift in (-0.04, 0.04):
                     at = (point[0] + shift * across[0], point[1] + shift * across[1])
                     assert covered(walls, (*at, 1.0)) != (beside < 0), at
-                    assert covered(walls, (*at, (OPENING + HEIGHT) / 2))
+                    near, far = (touches(plan, point, reach) for reach in (1e-6, WALL))
+                    if near == far:  # but at the corners of a house, where its walls meet a hedge
+                        assert covered(walls, (*at, (OPENING + HEIGHT) / 2)) == near, at
                     checked += beside < 0
     assert checked > 10
+
+
+@pytest.mark.parametrize("name", scene_ids())
+def test_a_wall_is_seen_without_gaps_from_its_room(name: str) -> None:
+    """At 1 m above the floor, from corner to corner but for the openings, outdoors too."""
+    plan = LIBRARY.scene(name)
+    openings = [(*d.at, d.width / 2) for d in plan.doors.values()]
+    for static in building(plan):
+        if static.layer != "wall":
+            continue
+        x0, y0, x1, y1 = floor(plan, static.name.removeprefix("wall_"))
+        faces = [visual.vertices[visual.faces] for visual in static.visuals]
+        low, high = (
+            np.concatenate([each(face, 1) for face in faces]) - sign for each, sign in ((np.min, 1e-6), (np.max, -1e-6))
+        )
+        seen = np.stack([low, high], 1)
+        for t in np.linspace(0.005, 0.995, 200):
+            x, y = x0 + t * (x1 - x0), y0 + t * (y1 - y0)
+            for point in ((x0, y), (x1, y), (x, y0), (x, y1)):
+                if min(math.dist(point, (a, b)) - half for a, b, half in openings) > WALL:
+                    assert covered(seen, (*point, 1.0)), (static.name, point)
 
 
 @pytest.mark.parametrize("name", scene_ids())
@@ -236,11 +332,9 @@ def test_what_is_seen_of_a_wall_faces_its_room(name: str) -> None:
 @pytest.mark.parametrize("name", scene_ids())
 def test_doors_open_into_their_first_room_about_the_lower_end(name: str) -> None:
     plan = LIBRARY.scene(name)
-    pack = next(p for p in PACKS if task(p).scene.id == name)
-    walls = boxes(name, "wall")
-    keys = {t.scene_id: t.name for t in task(pack).things.values() if t.kind == "door"}
+    spec, walls = furnished(name), boxes(name, "wall")
     for key, door in plan.doors.items():
-        thing = placed(scene(pack), keys[key])
+        thing = placed(spec, key)
         if not door.leaf:
             assert hulls(thing) == []
             continue

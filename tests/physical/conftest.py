@@ -1,9 +1,9 @@
-"""Small scenes out of boxes, built by hand."""
+"""Small scenes out of boxes, built by hand, and their relations at moments of choice."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iwkit.trace import Relation, State
+from iwkit_runtime.physical.kinematics import root_frame
+from iwkit_runtime.physical.relations import Facts, Measured, Moment, Relations
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.spec import Asset, Joint, Link, Piece, Region
 
@@ -20,6 +23,9 @@ Box = tuple[Triple, Triple]
 
 CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 WALL = 0.02
+TOP = 0.75
+"""Height of a table."""
+ROOMS = {"hall": (-4.0, -4.0, 4.0, 4.0), "den": (4.0, -4.0, 8.0, 4.0)}
 
 
 def piece(centre: Triple, size: Triple) -> Piece:
@@ -105,8 +111,60 @@ def turned(axis: Triple, degrees: float) -> tuple[float, float, float, float]:
     return math.cos(half), x, y, z
 
 
+class World:
+    """A scene and moments of it: everything where it was put unless said otherwise."""
+
+    def __init__(self, *parts: Any, carriers: Iterable[str] = (), rooms: Any = ROOMS, **facts: Any) -> None:
+        self.spec = scene(*parts)
+        self.facts = Facts(rooms, frozenset(p.name for p in self.spec.placed), frozenset(carriers), **facts)
+        self.relations = Relations(self.spec, self.facts)
+
+    def moment(
+        self, held: str | None = None, joints: Any = (), wearer: Any = (9, 9), seen: Any = (), **poses: Any
+    ) -> Moment:
+        """Poses as a position, or a position and a quaternion."""
+        at = {p.name: root_frame(p).pose for p in self.spec.placed}
+        at |= {name: pose if len(pose) == 2 else (pose, at[name][1]) for name, pose in poses.items()}
+        values = {(p.name, link): v for p in self.spec.placed for link, v in p.joints.items()}
+        return Moment(at, values | dict(joints), held, wearer, seen)
+
+    def at(self, then: Moment | None = None, **where: Any) -> Measured:
+        return self.relations.at(self.moment(**where), then)
+
+    @staticmethod
+    def about(state: State, *names: str, words: Iterable[str] = ("on", "inside", "on_floor", "held")) -> set[Relation]:
+        """The relations about places whose first argument is one of these."""
+        return {r for r in state if r[0] in words and r[1] in names}
+
+    def state(self, then: Moment | None = None, **where: Any) -> State:
+        return self.relations.state(self.moment(**where), then)
+
+
 @pytest.fixture(scope="session")
 def blocks() -> SimpleNamespace:
     """The functions of this file."""
     found = (piece, thing, bottle, table, open_box, fridge, put, floor, wall, scene, turned)
-    return SimpleNamespace(**{f.__name__: f for f in found})
+    return SimpleNamespace(**{f.__name__: f for f in found}, world=World)
+
+
+@pytest.fixture
+def cup_on_table(blocks: SimpleNamespace) -> Any:
+    b = blocks
+    table, cup = (
+        b.put("table", b.table(), (0, 0, 0), kind="fixture"),
+        b.put("cup", b.thing((0.08, 0.08, 0.1)), (0, 0, TOP)),
+    )
+    return b.world(b.floor(), b.wall("wall_1", (0, 2.05, 1.25), (9, 0.1, 2.5)), table, cup)
+
+
+@pytest.fixture
+def kitchen(blocks: SimpleNamespace) -> Any:
+    b = blocks
+    return b.world(
+        b.floor(),
+        b.put("fridge", b.fridge(), (0, 0, 0), kind="fixture"),
+        b.put("milk", b.thing((0.08, 0.08, 0.2)), (0.1, 0.05, 0.02)),
+        b.put("juice", b.thing((0.06, 0.06, 0.2)), (-0.1, -0.24, 1.205)),
+        b.put("bowl", b.open_box((0.2, 0.2, 0.1)), (-0.1, 0.1, 0.86)),
+        b.put("apple", b.thing((0.07, 0.07, 0.07)), (-0.1, 0.1, 0.88)),
+    )

@@ -139,6 +139,35 @@ def test_attached_at_its_connectors_with_the_error_asked_for(both: Both) -> None
     assert turned == pytest.approx(5, abs=0.1)
 
 
+def test_attached_with_a_wrong_angle_it_is_not_attached(both: Both) -> None:
+    """It is joined, and can be taken off and put on rightly."""
+    play(both, "[Attach] <board> <peg> (1) <frame> <hole> (0) 30")
+    assert {r[0] for r in state(both[0]) if r[1] == "board" and r[0] in ("attached", "on", "on_floor")} == {"on"}
+    play(both, "[Attach] <board> <peg> (1) <frame> <hole> (0) 30", "[Detach] <board> <frame>", ATTACH)
+    assert ("attached", "board", "frame") in state(both[0])
+
+
+def test_what_held_before_is_restored(both: Both) -> None:
+    """Hysteresis is part of a snapshot: a state that goes on from one is the same as without it."""
+    world = both[0]
+    play(both, ATTACH)
+    world.mark_baseline()
+    kept = {("at_baseline", "frame"), ("unmoved", "frame")}
+    assert kept <= world.stage.before
+    snapshot = json.loads(json.dumps(world.snapshot()))
+    (x, y, z), turn = world.stage.engine.poses()["frame"]
+    world.stage.engine.hold("frame", ((x + 0.033, y, z), turn))
+    world.stage.engine.release("frame")
+    assert kept <= world.relations(), "3.3 cm, and it stood there until now"
+    nudged = json.loads(json.dumps(world.snapshot()))
+    world.stage.before = frozenset()
+    assert not kept & world.relations()
+    world.restore(nudged)
+    assert kept <= world.relations()
+    world.restore(snapshot)
+    assert json.dumps(world.snapshot()) == json.dumps(snapshot)
+
+
 def test_what_is_attached_goes_along(both: Both) -> None:
     play(both, ATTACH, "[Grab] <frame>", "[Walk] <table>")
     before = apart(both[0])

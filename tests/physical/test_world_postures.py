@@ -179,11 +179,11 @@ def test_a_chair_at_a_table_is_sat_on_sideways(flat: CompiledTask, flat_world: P
 def test_what_is_sat_on_is_measured(ward: CompiledTask, ward_world: PhysicalWorld) -> None:
     play(ward_world, ward, "[Sit] <chair>")
     stage = ward_world.stage
-    assert stage.sits_on() == "chair"
+    assert stage.relations.at(stage.moment()).seat() == "chair"
     (x, y, z), turn = stage.engine.poses()["chair"]
     stage.engine.hold("chair", ((x + 1, y, z), turn))
     stage.sync()
-    assert stage.sits_on() != "chair"
+    assert stage.relations.at(stage.moment()).seat() != "chair"
 
 
 def test_the_seated_state_is_restored_exactly(ward: CompiledTask, ward_world: PhysicalWorld) -> None:

@@ -17,7 +17,7 @@ from iwkit.library import Library
 from iwkit.recipes import load_recipes
 from iwkit.scenes import load_scene
 from iwkit.spec.scene import Scene
-from iwkit_runtime.physical.layout import EYES, Assets, furnish
+from iwkit_runtime.physical.layout import EYES, Assets, decor_name, furnish
 from iwkit_runtime.physical.scene_spec import SceneSpec
 from iwkit_runtime.render import opengl
 from iwkit_runtime.render.opengl import NoOpenGL
@@ -82,7 +82,8 @@ def test_a_scene_without_a_pack_has_its_fixtures_and_doors_and_nothing_else(scen
             fixture = scene.fixtures[placed.name]
             assert placed.position == (*fixture.at, fixture.base)
     assert {static.name for static in spec.statics} == {
-        f"{part}_{r}" for r in scene.rooms for part in ("floor", "wall")
+        *(f"{part}_{r}" for r in scene.rooms for part in ("floor", "wall")),
+        *map(decor_name, scene.decor),
     }
 
 

@@ -29,7 +29,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "symbolic-world.md"
 LIBRARY = Library()
 
 
-def task(scene: str, at: str, **entities: dict[str, Any]) -> CompiledTask:
+def task(scene: str, wearer: dict[str, str], **entities: dict[str, Any]) -> CompiledTask:
     lines = [{"when": "handoff", "say": "Wait a moment.", "do": ["[Wait]"]}, {"done": True}]
     control = {"fails": ["gone"], "lines": lines}
     contract = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
@@ -44,7 +44,7 @@ def task(scene: str, at: str, **entities: dict[str, Any]) -> CompiledTask:
         "contract": dict.fromkeys(contract, "Test."),
         "physical": {
             "scene": scene,
-            "wearer": {"at": at},
+            "wearer": wearer,
             "entities": entities,
             "opening": [{"id": "o1", "do": "[Wait]"}],
             "goal": {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]},
@@ -65,7 +65,7 @@ def task(scene: str, at: str, **entities: dict[str, Any]) -> CompiledTask:
 
 def world_of(scene: str, at: str, **entities: dict[str, Any]) -> SymbolicWorld:
     world = SymbolicWorld()
-    world.reset(task(scene, at, **entities))
+    world.reset(task(scene, {"at": at}, **entities))
     return world
 
 
@@ -221,18 +221,52 @@ def test_looking_at_a_thing_goes_there_within_the_room(flat: SymbolicWorld) -> N
 
 def test_who_sits_looks_from_the_seat(flat: SymbolicWorld) -> None:
     play(flat, "[Sit] <chair_1>", "[LookAt] <fridge_1>")
-    assert {"fridge_1", "chair_1"} <= set(flat.visible())
+    assert "fridge_1" in flat.visible()
+    assert "chair_1" not in flat.visible()
     assert ("sitting", "chair_1") in flat.relations()
 
 
-def test_the_floor_is_seen_nearby_and_in_a_scan(flat: SymbolicWorld) -> None:
+def test_the_floor_is_seen_in_a_scan_and_by_who_handles_what_lies_there(flat: SymbolicWorld) -> None:
     play(flat, "[Walk] <sofa_1>")
-    assert "fork" in flat.visible()
+    assert "fork" not in flat.visible()
+    play(flat, "[Walk] <fork>")  # it is within reach
+    assert flat.visible() == ("fork", "sofa_1")
+    play(flat, "[TurnRight] 100")
+    assert flat.visible() == ()
+    shown = []
+    for _ in range(2):
+        play(flat, "[TurnAround]", "[LookScan]")
+        shown.append(flat.visible())
+    assert sorted(shown) == [(), ("fork",)]  # what is behind is not scanned
     play(flat, "[Walk] <bookshelf_1>")
     assert "fork" not in flat.visible()
-    play(flat, "[LookScan]")
-    assert "fork" in flat.visible()
-    assert "sofa_1" not in flat.visible()
+
+
+@pytest.mark.parametrize(
+    ("turn", "seen"), [("[TurnLeft] 25", True), ("[TurnRight] 40", False), ("[TurnAround]", False)]
+)
+def test_who_turns_away_no_longer_sees_what_is_at_hand(turn: str, seen: bool, flat: SymbolicWorld) -> None:
+    play(flat, "[Walk] <counter_1>")
+    before = flat.visible()
+    assert "microwave_1" in before
+    play(flat, turn)
+    assert flat.visible() == (before if seen else ())
+    receipt = play(flat, "[Walk] <counter_1>")  # it stands there already: it turns back
+    assert flat.visible() == before
+    assert ("became_visible", "microwave_1") in told(receipt) or seen
+
+
+def test_the_first_view_is_of_what_the_pack_lets_the_wearer_face() -> None:
+    looking = {"at": "breakfast_table_1", "facing": "fridge_1"}
+    world = SymbolicWorld()
+    world.reset(task("flat", looking, cup=CUP, milk={"category": "milk_carton", "inside": "fridge_1"}))
+    assert world.visible() == ("fridge_1",)
+    assert told(play(world, "[Grab] <cup>"))[:4] == [
+        ("became_visible", "fridge_1"),
+        ("left_view", "fridge_1"),
+        ("became_visible", "breakfast_table_1"),
+        ("became_visible", "cup"),
+    ]
 
 
 def test_rooms_and_doors_are_not_seen(flat: SymbolicWorld) -> None:

@@ -103,7 +103,7 @@ def _validate(path: Path, libraries: Libraries) -> _Checked:
 def _scene(path: Path, library: Library) -> None:
     doc = read(path)
     scene = check(doc, Scene)
-    problems = check_scene(scene, library.catalogue, doc)
+    problems = check_scene(scene, library.catalogue, doc, library.recipes)
     if scene.id != path.stem:
         message = f"the file is called {path.name}, the scene {scene.id!r}"
         problems.append(doc.problem(("id",), "L716", message, f"name the file {scene.id}.yaml"))

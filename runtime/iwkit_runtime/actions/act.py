@@ -8,16 +8,21 @@ from dataclasses import dataclass, field
 from iwkit.grammar import Command
 from iwkit.trace import Happening, Relation, RoleValue
 from iwkit.world.situation import Situation
+from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.physical.places import Moment
 from iwkit_runtime.physical.spec import Vector
 from iwkit_runtime.physical.stage import Stage
+
+WATCHED = 5
+"""Every so many frames of a movement, what is in view is taken note of."""
 
 
 @dataclass
 class Act:
     """`at` is the mind's situation before the command, to be asked and not changed. `names` are the things named.
 
-    `shown` is what has been reported as in view, `looked` what a look around has shown until the wearer moves on.
+    `shown` is what has been reported as in view, `looked` what a look has shown until the wearer moves on. `lost_at` is
+    the number of the event before which what the view has lost on a walk is reported, once the wearer has looked up.
     `place` is the fixture or door that the wearer
     has come to stand at, `room` the room it is in. `expect` are the relations of which one must
     hold in the end. `handoff` is where everything was then, None before it.
@@ -34,11 +39,12 @@ class Act:
     happenings: list[Happening] = field(default_factory=list)
     expect: tuple[Relation, ...] = ()
     handoff: Moment | None = None
+    lost_at: int | None = None
 
     def public(self, name: str) -> str:
         """What the wearer calls a thing; a part of the building is called what it is."""
         if name in self.stage.statics:
-            return "the floor" if name in self.stage.floors else "a wall"
+            return "the floor" if name in self.stage.floors else self.stage.decor.get(name, "a wall")
         return self.at.public(name)
 
     # --- events ---------------------------------------------------------------------------------------------------
@@ -59,33 +65,49 @@ class Act:
     def see(self) -> None:
         """Report what has left the view and what has come into it since the last report, each in name order."""
         now = self.view()
-        self.lose(now)
+        lost = [Happening("left_view", {"object": name}) for name in sorted(self.shown - now)]
+        at = len(self.happenings) if self.lost_at is None else self.lost_at
+        self.happenings[at:at] = lost
         for name in sorted(now - self.shown):
             self.emit("became_visible", object=name)
-        self.shown = now
-
-    def lose(self, now: frozenset[str]) -> None:
-        """Report what has left the view."""
-        for name in sorted(self.shown - now):
-            self.emit("left_view", object=name)
-        self.shown &= now
+        self.shown, self.lost_at = now, None
 
     def arrive(self, events: int) -> None:
-        """After a walk whose events begin at that number: what left the view did so before a room was entered."""
+        """After a walk whose events begin at that number: what left the view did so before a room was entered. Which
+        that is shows when the wearer has turned its gaze to what it has come for."""
         walked = self.happenings[events:]
-        del self.happenings[events:]
-        first = next((n for n, h in enumerate(walked) if h.kind == "entered"), len(walked))
-        self.happenings += walked[:first]
-        self.lose(self.view())
-        self.happenings += walked[first:]
+        first = events + next((n for n, h in enumerate(walked) if h.kind == "entered"), len(walked))
+        self.lost_at = first if self.lost_at is None else min(first, self.lost_at)
 
     def move_on(self) -> None:
-        """The wearer moves or handles something: what it only looked at before is out of its mind's eye."""
+        """The wearer handles something: what it only looked at before is out of its mind's eye, but for what is at
+        hand."""
+        at = self.at.state.wearer.at
+        self.looked = frozenset(name for name in self.looked if at is not None and self.at.carries(at, name))
+
+    def leave(self) -> None:
+        """The wearer moves or turns away: nothing is at hand any more."""
         self.looked = frozenset()
+
+    def forget(self, container: str) -> None:
+        """What is inside has been shut in."""
+        into = ("inside", container)
+        self.looked -= {n for n in self.looked if any(place[:2] == into for _, place in self.at.chain(n))}
 
     def remember(self, names: Sequence[str]) -> None:
         """These were seen during a look."""
         self.looked |= frozenset(names)
+
+    def take_in(self, name: str, body: BodyPose) -> None:
+        """Take note of what is seen of a thing, of what carries it, and of all that is there."""
+        root, hold = self.at.root(name), self.stage.wearer.hold
+        held = None if hold is None else hold.name
+        self.remember([n for n in self.stage.visible(body) if n == held or self.at.carries(root, n)])
+
+    def watch(self, name: str, bodies: Sequence[BodyPose]) -> None:
+        """The same for some of the frames of a movement, and its last one."""
+        for body in (*bodies[:-1:WATCHED], bodies[-1]):
+            self.take_in(name, body)
 
     def glance(self, point: Vector, frames: int = 4) -> None:
         """Turn the gaze to a point."""

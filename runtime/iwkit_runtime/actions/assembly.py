@@ -1,7 +1,6 @@
 """Putting things together and taking them apart, and raising what lies (spec Table 5).
 
-Connectors have names, but no places in the catalogue: those of a thing are spread evenly along its longer side, on its
-underside as a child and on its top as a parent. What is attached moves as one with its partner.
+Where connectors are: `iwkit_runtime.physical.connectors`. What is attached moves as one with its partner.
 """
 
 from __future__ import annotations
@@ -17,8 +16,10 @@ import numpy as np
 from iwkit.grammar import Ref
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grab import CLOSING, reach_for, take
+from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
-    BRUSH_MOVING,
+    BRUSH,
+    JUMP,
     BlockedError,
     Key,
     Move,
@@ -34,7 +35,6 @@ from iwkit_runtime.actions.operate import GRIP
 from iwkit_runtime.actions.place import lowering, withdrawn
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.stances import go_and
-from iwkit_runtime.actions.tools import JUMP
 from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.hands import closed, grip_point
 from iwkit_runtime.body.pose import Side, arm_joints, overlay
@@ -42,6 +42,7 @@ from iwkit_runtime.body.posture import Posture, between
 from iwkit_runtime.body.reaching import Stance as Feet
 from iwkit_runtime.body.reaching import reaches
 from iwkit_runtime.engines.collision import Allowed
+from iwkit_runtime.physical.connectors import connector
 from iwkit_runtime.physical.kinematics import Frame, about, frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Vector
@@ -88,7 +89,7 @@ def attach(act: Act) -> None:
     x, y, _ = poses[0].at.tolist()
     plan = go_and(act, parent, (x, y), partial(_plan_mating, stage, hold, poses), tries=STANCES)
     act.place = act.at.state.wearer.at if goal is None else goal.at
-    stage.glance(plan.pose[0])
+    look_over(act, act.at.root(parent), plan.pose[0])
     act.see()
     try:
         _join(stage, hold, parent, plan)
@@ -125,11 +126,7 @@ def _connector(act: Act, name: str, ref: Ref, *, top: bool) -> Floats:
     """Where a connector is on a thing (3,)."""
     names = act.at.things[name].connectors
     number = [n for n, kind in enumerate(names) if kind == ref.name][ref.index]
-    size = act.stage.placed[name].asset.size
-    point = np.array([0.0, 0.0, size[2] if top else 0.0])
-    longer = 0 if size[0] >= size[1] else 1
-    point[longer] = ((number + 0.5) / len(names) - 0.5) * size[longer]
-    return point
+    return connector(act.stage.placed[name].asset.size, len(names), number, top=top)
 
 
 def _plan_mating(stage: Stage, hold: Hold, poses: list[Frame], at: Stand, reasons: Reasons) -> Mating | None:
@@ -205,7 +202,7 @@ def raise_up(act: Act) -> None:
     lying = frame(stage.engine.poses()[name])
     plan = go_and(act, name, (x, y), partial(_plan_raising, stage, name), tries=STANCES // 2)
     act.place = act.at.state.wearer.at if goal is None else goal.at
-    stage.glance(plan.look)
+    look_over(act, act.at.root(name), plan.look)
     act.see()
     for body in plan.to:
         stage.shoot(body, gaze=plan.look)
@@ -241,11 +238,13 @@ def _plan_raising(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Raisi
         turn, heel = about(axis, angle), foot.copy()
         heel[deep] += math.copysign(size[2] * math.sin(angle), near)  # it takes no floor beyond where it lay
         frames.append(lying.then(Frame(turn, heel - turn @ foot)))
+    inwards = np.zeros(3)
+    inwards[deep] = -math.copysign(1.0, near)
     x, y, z = lying.point(edge).tolist()
     before = stage.wearer
     stage.wearer = moved(before, gaze=(x, y, z))
     try:
-        return _lifted(stage, name, at, edge, [lying, *frames])
+        return _lifted(stage, name, at, (edge, inwards), [lying, *frames])
     except BlockedError as blocked:
         reasons.blocked(blocked.owner)
         return None
@@ -253,11 +252,12 @@ def _plan_raising(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Raisi
         stage.wearer = before
 
 
-def _lifted(stage: Stage, name: str, at: Stand, edge: Floats, frames: list[Frame]) -> Raising | None:
-    """Raises BlockedError: something is in the way."""
-    points, first = [thing.point(edge) for thing in frames], None
-    for side, postures in _ends(stage, at, points):
-        keys = _following(stage, at, side, points, postures)
+def _lifted(stage: Stage, name: str, at: Stand, edge: tuple[Floats, Floats], frames: list[Frame]) -> Raising | None:
+    """`edge`: the point that is held, and where the palm faces there. Raises BlockedError: something is in the way."""
+    points, palms = [thing.point(edge[0]) for thing in frames], [thing.turn @ edge[1] for thing in frames]
+    first = None
+    for side, postures in _ends(stage, at, points, palms):
+        keys = _following(stage, at, side, points, palms, postures)
         if keys is None:
             continue
         try:
@@ -269,21 +269,23 @@ def _lifted(stage: Stage, name: str, at: Stand, edge: Floats, frames: list[Frame
     return None
 
 
-def _ends(stage: Stage, at: Stand, points: list[Floats]) -> Iterator[tuple[Side, tuple[Posture, Posture]]]:
+def _ends(
+    stage: Stage, at: Stand, points: list[Floats], palms: list[Floats]
+) -> Iterator[tuple[Side, tuple[Posture, Posture]]]:
     """Free hands, and postures in which they reach the first point and the last one."""
     body = stage.person.body
     sides: tuple[Side, ...] = ("right", "left") if stage.wearer.hold is None else ("left",)
     for side in sides:
         hand = grip_point(body, side, GRIP)
         starts, ends = (
-            [p.posture for p in islice(reaches(body, Feet(*at), side, point, point=hand), RUNGS)]
-            for point in (points[0], points[-1])
+            [p.posture for p in islice(reaches(body, Feet(*at), side, points[n], point=hand, palm=palms[n]), RUNGS)]
+            for n in (0, -1)
         )
         yield from ((side, pair) for pair in product(starts, ends))
 
 
-def _following(
-    stage: Stage, at: Stand, side: Side, points: list[Floats], postures: tuple[Posture, Posture]
+def _following(  # noqa: PLR0917 (what is followed, and by what)
+    stage: Stage, at: Stand, side: Side, points: list[Floats], palms: list[Floats], postures: tuple[Posture, Posture]
 ) -> list[Key] | None:
     """The body whose hand is at each point in turn, straightening up between two postures; None where it can't."""
     body, near = stage.person.body, None
@@ -292,7 +294,7 @@ def _following(
     for n, point in enumerate(points):
         posture = between(*postures, n / (len(points) - 1))
         standing = at_stand(body, at, posture)
-        found = reach(body, standing, side, point, point=hand, near=near)
+        found = reach(body, standing, side, point, point=hand, palm=palms[n], near=near)
         if found is None or (near is not None and float(np.abs(found.angles - near).max()) > JUMP):
             return None
         near = found.angles
@@ -312,7 +314,7 @@ def _screened(  # noqa: PLR0917 (the parts of one plan)
     for key, thing, contact in zip(keys, frames, contacts, strict=True):
         allow = [Allowed(owner, contact) for owner in (name, *riders)]
         things = stage.carried(name, thing.pose)
-        hit = stage.hit(key.body, hold, allow=allow, moved=things, touching=stage.floors, brush=BRUSH_MOVING)
+        hit = stage.hit(key.body, hold, allow=allow, moved=things, touching=stage.floors, brush=BRUSH)
         if hit is not None:
             raise BlockedError(hit.owner)
     first, last = (Screen(hold, [Allowed(owner, contacts[n], 0.3) for owner in (name, *riders)]) for n in (0, -1))

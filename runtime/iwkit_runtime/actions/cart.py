@@ -11,8 +11,10 @@ import numpy as np
 from iwkit.world.act import Act as MindAct
 from iwkit.world.checks import parking
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.looking import look_over, middle
 from iwkit_runtime.actions.motion import (
     LONG,
+    SWING,
     BlockedError,
     Key,
     Move,
@@ -33,7 +35,7 @@ from iwkit_runtime.actions.operate import (
 )
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
-from iwkit_runtime.actions.walking import PRESS, blocker, enter
+from iwkit_runtime.actions.walking import blocker, enter
 from iwkit_runtime.body import gait
 from iwkit_runtime.body.arms import angles_of, reach
 from iwkit_runtime.body.hands import Grip, closed, grip_point
@@ -51,6 +53,8 @@ from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 
 BAR = Grip("cylindrical", 0.03)
+PALM = (0.0, 0.0, -1.0)
+"""Hands are laid on it from above."""
 AWAY = (0.42, 0.36, 0.48, 0.30)
 """Metres from the edge that is held to where the wearer stands."""
 APART = 0.17
@@ -96,12 +100,15 @@ def _roll(act: Act, *, forwards: bool) -> None:
     for _ in range(DOORS + 1):
         towing = _take(act, name)
         act.place = name
+        look_over(act, name, middle(act.stage, name))
         act.see()
         rows, door = _way(act, towing, (spot.x, spot.y), forwards)
         _film(act, towing, rows)
         if door is None:
             break
         _open(act, door)
+    look_over(act, name, middle(act.stage, name))
+    act.see()
     act.emit("pushed", fixture=name, to=target)
     act.emit("moved", object=name)
     act.expect = (("near", name, target),)
@@ -206,7 +213,7 @@ def _holding(stage: Stage, body: BodyPose, hands: dict[str, Vector], at: Stand) 
     for side in SIDES:
         near = angles_of(body.pose, side)
         point = grip_point(stage.person.body, side, BAR)
-        found = reach(stage.person.body, body, side, _world(at, hands[side]), point=point, near=near)
+        found = reach(stage.person.body, body, side, _world(at, hands[side]), point=point, palm=PALM, near=near)
         if found is None:
             return None
         body = Key(UPRIGHT, found.body).hand(side, closed(stage.person.body, side, BAR)).body
@@ -294,7 +301,7 @@ def _hit(stage: Stage, towing: Towing, rows: Floats) -> tuple[int, str] | None:
         if found and found[0].depth > TOLERANCE:
             return number, found[0].owner
         allow = [Allowed(names[0], _world(at, hand)) for hand in towing.hands.values()]
-        hit = stage.hit(body, tolerance=PRESS, moved=poses, allow=allow)
+        hit = stage.hit(body, brush=SWING, moved=poses, allow=allow)
         if hit is not None:
             return number, hit.owner
     return None
@@ -323,7 +330,7 @@ def _film(act: Act, towing: Towing, rows: Floats) -> None:
         stage.glance(None)
     for body in towing.to:
         stage.shoot(body)
-    act.move_on()
+    act.leave()
     events = len(act.happenings)
     now = stage.engine.poses()
     for part in towing.offsets:

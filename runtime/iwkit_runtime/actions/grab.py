@@ -12,6 +12,7 @@ import numpy as np
 from iwkit.world.state import FLOOR
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grips import Grasp, grasps
+from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
     SHORT,
     BlockedError,
@@ -31,7 +32,7 @@ from iwkit_runtime.actions.motion import (
 from iwkit_runtime.actions.room import way_out
 from iwkit_runtime.actions.stances import front_of, go_and
 from iwkit_runtime.body.arms import angles_of, reach
-from iwkit_runtime.body.hands import closed, grip_frame, grip_point
+from iwkit_runtime.body.hands import Grip, closed, grip_frame, grip_point
 from iwkit_runtime.body.pose import HAND, BodyPose, blend
 from iwkit_runtime.body.posture import stand
 from iwkit_runtime.body.reaching import CARRY, PosturedReach
@@ -107,11 +108,10 @@ def reach_for(act: Act, name: str) -> None:
     taking = go_and(act, name, (x, y), lambda at, reasons: plan_grab(stage, name, at, reasons), front=front)
     if goal is not None:
         act.place = goal.at
-    stage.glance(taking.target)
-    act.see()
+    look_over(act, act.at.root(name), taking.target)
     for body in taking.to:
         stage.shoot(body, gaze=taking.target)
-    act.remember(stage.visible(taking.to[-1]))
+    act.watch(name, taking.to)
     act.see()
     for body in taking.close:
         stage.shoot(body, gaze=taking.target)
@@ -175,16 +175,20 @@ def _taking(
     looked = stage.person.looking(at_stand(body, at, reached.posture), (x, y, z))
     contact = reached.head(looked).hand("right", open_hand)
     shut = contact.hand("right", closed_hand)
-    hold = _hold(stage, name, grasp, shut.body)
+    hold: Hold | None = None
     first: BlockedError | None = None
     for away in before:
-        pre = shifted(stage, contact, hold, away)
-        lifted = shifted(stage, shut, hold, (0.0, LIFT))
-        drawn = shifted(stage, shut, hold, (away[0], away[1] + LIFT))
-        if pre is None or drawn is None:
+        pre = shifted(stage, contact, grasp.grip, away)
+        hit = None if pre is None else screen.hit(stage, pre.body)
+        if pre is None or hit is not None:
+            first = first or (BlockedError(hit.owner) if hit else None)
+            continue
+        hold = hold or _hold(stage, name, grasp, shut.body)
+        lifted = shifted(stage, shut, grasp.grip, (0.0, LIFT))
+        drawn = shifted(stage, shut, grasp.grip, (away[0], away[1] + LIFT))
+        if drawn is None:
             continue
         try:
-            screen.check(stage, pre.body)
             Screen(hold).check(stage, drawn.body)
             to = [*bridge(stage, rest(stage), pre, "right", screen), *straight(stage, [pre, contact], [SHORT], screen)]
             close = straight(stage, [contact, shut], [CLOSING], screen)
@@ -208,11 +212,11 @@ def _back(stage: Stage, hold: Hold, keys: list[Key]) -> Move:
         stage.wearer = before
 
 
-def shifted(stage: Stage, key: Key, hold: Hold, away: tuple[float, float]) -> Key | None:
+def shifted(stage: Stage, key: Key, grip: Grip, away: tuple[float, float]) -> Key | None:
     """The same grip, turned the same way, further back and up; None when the arm can't."""
     body = stage.person.body
     x, y, _ = stage.wearer.stand
-    at = grip_frame(body, body.forward(*key.body), "right", hold.grip)
+    at = grip_frame(body, body.forward(*key.body), "right", grip)
     bearing = math.atan2(float(at[1, 3]) - y, float(at[0, 3]) - x)
     offset = np.array([-away[0] * math.cos(bearing), -away[0] * math.sin(bearing), away[1]])
     found = reach(
@@ -220,7 +224,7 @@ def shifted(stage: Stage, key: Key, hold: Hold, away: tuple[float, float]) -> Ke
         key.body,
         "right",
         at[:3, 3] + offset,
-        point=grip_point(body, "right", hold.grip),
+        point=grip_point(body, "right", grip),
         palm=at[:3, 1],
         fingers=at[:3, 0],
         near=angles_of(key.body.pose, "right"),

@@ -8,19 +8,22 @@ from itertools import islice
 
 import numpy as np
 
+from iwkit.compile import CompiledTask
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import LONG, Key, Move, Screen, at_stand, filled, rest
 from iwkit_runtime.actions.operate import moving_link, open_grid
+from iwkit_runtime.actions.passing import Step, Stuck, passing
 from iwkit_runtime.actions.reading import show
 from iwkit_runtime.actions.refusals import NoWayError
 from iwkit_runtime.actions.room import clear
-from iwkit_runtime.actions.walking import PRESS, approach, attempt, turn_by
+from iwkit_runtime.actions.walking import approach, attempt, turn_by
 from iwkit_runtime.body import gait
 from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.body.posture import SQUAT, Posture
 from iwkit_runtime.nav.geometry import wrap
 from iwkit_runtime.nav.stance import snapped
-from iwkit_runtime.physical.spec import Vector
+from iwkit_runtime.physical.sight import in_picture
+from iwkit_runtime.physical.spec import Floats, Label, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import moved, turned_head
@@ -31,6 +34,11 @@ SAMPLE = 3
 """Every so many frames of a look, what is in view is taken note of."""
 DOWN = math.radians(18)
 """A look around goes slightly down, where things stand."""
+FEET, INTO = 1.0, math.radians(25)
+"""Metres within which a look around goes down to what would be below the picture; so far below the middle of the
+picture its middle then is."""
+FULL, NOD, LOWEST = math.radians(15), math.radians(50), math.radians(50)
+"""How far from facing such a thing one looks down to it, begins to do so, and how far down one looks at most."""
 SWEEP = tuple(math.radians(angle) for angle in (-55, 0, 55))
 """Where a scan of the floor looks, from the heading."""
 AROUND = tuple(math.radians(angle) for angle in (-100, -50, 0, 50, 100))
@@ -41,6 +49,8 @@ BOWS = (SQUAT, Posture(math.radians(50), 0.08), Posture(math.radians(32), 0.02))
 """Postures in which one looks into what is low, the lowest first."""
 AWAY, FRONTS, OVER = (0.75, 1.0, 1.2), 3, 0.03
 """How far before a thing it is looked into, the knees clear of its leaf at the latest, and above its boards, metres."""
+AJAR = 0.3
+"""A joint that is further open than this, radians or metres, lets one look in."""
 HOLD = 12
 """Frames for which a look at something is held."""
 NEAR_LEAN, SLIGHT = Posture(math.radians(30), 0.0), Posture(math.radians(15), 0.0)
@@ -52,8 +62,8 @@ FACING = math.radians(30)
 
 
 def look_around(act: Act) -> None:
-    """Turn once around, looking slightly down; with the arms drawn in where they would run into something. Who sits
-    turns the head as far as it goes.
+    """Turn once around, looking slightly down, and further down at what stands close by; with the arms drawn in where
+    they would run into something. Who sits turns the head as far as it goes.
 
     Raises:
         RefusedError: TRAJECTORY_COLLISION; there is no room to turn.
@@ -65,8 +75,8 @@ def look_around(act: Act) -> None:
         return
     x, y, heading = stage.wearer.stand
     rows = np.array([(x, y, heading + math.tau * n / (ROUND + 1)) for n in range(ROUND + 2)])
-    for body, row in zip(_around(act, rows), rows[1:].tolist(), strict=True):
-        stage.shoot(body, Stand(row[0], row[1], wrap(row[2])))
+    for at, body in _around(act, rows):
+        stage.shoot(body, at._replace(heading=wrap(at.heading)))
         if len(stage.film) % SAMPLE == 0:
             act.remember(stage.visible(body))
     stage.wearer = moved(stage.wearer, stand=Stand(x, y, heading), gaze=None)
@@ -74,23 +84,45 @@ def look_around(act: Act) -> None:
     stage.sync()
 
 
-def _around(act: Act, rows: np.ndarray) -> list[BodyPose]:
+def _around(act: Act, rows: np.ndarray) -> list[Step]:
     """The frames of turning along headings, after the first one."""
     stage, hold = act.stage, act.stage.wearer.hold
+    gaited = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
+    tilts = _tilts(act, rows[1:, 2])
+    bodies = [
+        turned_head(body, _looking_down(stage, tilt), ("neck", "head"))
+        for body, tilt in zip(gaited[1:], tilts, strict=True)
+    ]
+    passed = passing(stage, [Step(Stand(*row), body) for row, body in zip(rows[1:].tolist(), bodies, strict=True)])
+    if isinstance(passed, Stuck):
+        raise NoWayError("TRAJECTORY_COLLISION", "there", act.public(passed.owner))
+    return passed
+
+
+def _looking_down(stage: Stage, tilt: float) -> BodyPose:
+    """The wearer as it stands, looking ahead and down by an angle."""
     heading = stage.wearer.stand.heading
     eyes = stage.person.camera(stage.idle())[:3, 3]
-    ahead = eyes + 2 * np.array([math.cos(heading), math.sin(heading), -math.tan(DOWN)])
-    down = stage.person.looking(stage.person.upright(stage.wearer), _vector(ahead))
-    gaited = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
-    bodies = [turned_head(body, down, ("neck", "head")) for body in gaited[1:]]
-    drawn = [stage.person.drawn(body, hold) for body in bodies]
-    first = None
-    for way in (bodies, drawn):
-        hit = next((hit for body in way if (hit := stage.hit(body, hold, tolerance=PRESS)) is not None), None)
-        if hit is None:
-            return way
-        first = first or hit
-    raise NoWayError("TRAJECTORY_COLLISION", "there", act.public(first.owner if first else ""))
+    ahead = eyes + 2 * np.array([math.cos(heading), math.sin(heading), -math.tan(tilt)])
+    return stage.person.looking(stage.person.upright(stage.wearer), _vector(ahead))
+
+
+def _tilts(act: Act, headings: Floats) -> list[float]:
+    """How far down one looks in each frame of a look around (n,): `DOWN`, but a bit more towards each thing at one's
+    feet that would be below the picture."""
+    stage, view = act.stage, act.view()
+    eyes = stage.person.camera(stage.idle())[:3, 3]
+    tilts = np.full(len(headings), DOWN)
+    for name, placed in stage.placed.items():
+        way = stage.centre(name) - eyes
+        far = float(np.hypot(*way[:2]))
+        needed = math.atan2(-float(way[2]), far) - INTO
+        if placed.kind == "door" or name in view or far > FEET or needed <= DOWN:
+            continue
+        off = np.abs(np.remainder(headings - math.atan2(way[1], way[0]) + math.pi, math.tau) - math.pi)
+        share = np.clip((NOD - off) / (NOD - FULL), 0, 1)
+        tilts = np.maximum(tilts, DOWN + (min(needed, LOWEST) - DOWN) * share)
+    return tilts.tolist()
 
 
 def look_scan(act: Act) -> None:
@@ -115,7 +147,6 @@ def look_at(act: Act) -> None:
     sits = act.stage.wearer.seat is not None
     if act.at.kind(name) in ("object", "fixture") and act.at.goal(name) is not None and not sits:
         approach(act, name)
-        act.see()
     face(act, focus(act, name))
     if not (gaze_at(act, name, HOLD) or show(act, name, HOLD) or _closer(act, name)):
         for _ in range(HOLD):
@@ -137,7 +168,7 @@ def gaze_at(act: Act, name: str, hold: int = 1) -> bool:
     be. Whether the wearer has bent down."""
     point = focus(act, name)
     act.glance(point)
-    act.remember(act.stage.visible(act.stage.idle()))
+    act.take_in(name, act.stage.idle())
     if act.stage.wearer.seat is not None or name not in act.stage.placed:
         return False
     if _inside(act.stage, name) is None:
@@ -147,7 +178,7 @@ def gaze_at(act: Act, name: str, hold: int = 1) -> bool:
         return False
     bent, whole = _bow(act, name, point, hold)
     for stand in [] if whole else _before(act.stage, name):
-        if attempt(act, stand, f"to {act.public(name)}") is None:
+        if attempt(act, stand, f"to {act.public(name)}", name=name) is None:
             act.glance(point)
             again, whole = _bow(act, name, point, hold)
             bent = bent or again
@@ -156,14 +187,48 @@ def gaze_at(act: Act, name: str, hold: int = 1) -> bool:
     return bent
 
 
+def look_over(act: Act, name: str, point: Vector) -> None:
+    """Rest the gaze on a point of a thing, after it has passed over what of the thing is not in the picture then: its
+    top and its open inside from end to end, unless the wearer hasn't moved since it did so."""
+    stage = act.stage
+    came = act.lost_at is not None
+    act.glance(point)
+    if not came or name not in stage.placed or stage.wearer.seat is not None:
+        return
+    act.take_in(name, stage.idle())
+    missed = [end for end in _ends(stage, name) if not in_picture(stage.person.camera(stage.idle()), end)]
+    while missed:
+        act.glance(missed[0])
+        act.take_in(name, stage.idle())
+        camera = stage.person.camera(stage.idle())
+        missed = [end for end in missed[1:] if not in_picture(camera, end)]
+        if not missed:
+            act.glance(point)
+
+
+def _ends(stage: Stage, name: str) -> list[Vector]:
+    """Where things can be near both ends of each board and of the top of a thing, if they aren't shut in."""
+    placed = stage.placed[name]
+    joints = stage.engine.joints()
+    shut = any(link.joint and joints[name, link.name] <= link.joint.low + AJAR for link in placed.asset.links)
+    found = []
+    for region in placed.asset.regions:
+        if region.kind == "surface" or not shut:
+            at = stage.collision.frames(name)[region.link]
+            x, y, z = region.centre
+            low = z - region.size[2] / 2 + OVER
+            found += [_vector(at.point((x + side * region.size[0], y, low))) for side in (-0.4, 0.4)]
+    return found
+
+
 def _face_inside(act: Act, name: str, point: Vector) -> None:
     """Go before what is open and look into it, if nothing of its inside is seen from where the wearer has opened it."""
     stage = act.stage
     boards = _boards(stage, name)
     for stand in [] if _seen(stage, stage.idle(), boards) else _before(stage, name):
-        if attempt(act, stand, f"to {act.public(name)}") is None:
+        if attempt(act, stand, f"to {act.public(name)}", name=name) is None:
             act.glance(point)
-            act.remember(stage.visible(stage.idle()))
+            act.take_in(name, stage.idle())
             if _seen(stage, stage.idle(), boards):
                 return
 
@@ -182,7 +247,7 @@ def _bow(act: Act, name: str, point: Vector, hold: int) -> tuple[bool, bool]:
         if seen > most:
             best, most = bend, seen
     if best is not None:
-        _film(act, best, point, hold)
+        _film(act, name, best, point, hold)
     return best is not None, best is not None and most == len(boards)
 
 
@@ -202,7 +267,7 @@ def _closer(act: Act, name: str) -> bool:
     for bend in _bends(act, postures, point):
         now = stage.sight.look(stage.person.camera(bend[-1]), names)
         if all(now[n].visible and now[n].rays >= before[n].rays for n in names if before[n].visible):
-            _film(act, bend, point, HOLD)
+            _film(act, name, bend, point, HOLD)
             return True
     return False
 
@@ -224,12 +289,12 @@ def _bends(act: Act, postures: Iterable[Posture], point: Vector) -> Iterator[Mov
                 break
 
 
-def _film(act: Act, bend: Move, point: Vector, hold: int) -> None:
+def _film(act: Act, name: str, bend: Move, point: Vector, hold: int) -> None:
     """Bend down, stay for some frames, and come up again."""
     stage = act.stage
     for body in (*bend, *[bend[-1]] * (hold - 1), *reversed(bend[:-1]), stage.idle()):
         stage.shoot(body, gaze=point)
-    act.remember(stage.visible(bend[-1]))
+    act.take_in(name, bend[-1])
 
 
 def _before(stage: Stage, name: str) -> Iterator[Stand]:
@@ -266,13 +331,24 @@ def _seen(stage: Stage, body: BodyPose, points: list[Vector]) -> int:
     )
 
 
+def first_gaze(stage: Stage, task: CompiledTask) -> Vector | None:
+    """Where the wearer looks at reset: at what the pack says it faces, else at what it stands before."""
+    start = task.pack.physical.wearer
+    name = start.facing or start.at
+    return middle(stage, name) if name in stage.placed else None
+
+
 def focus(act: Act, name: str) -> Vector:
-    """The point of a thing that one looks at: the inside of what is open, the top of what things stand on, the middle
-    of anything else."""
-    stage = act.stage
-    if name not in stage.placed:
+    """The point of a thing that one looks at, as `middle`; of a room or a door without a leaf, at eye level."""
+    if name not in act.stage.placed:
         x, y = act.at.point(name)
         return x, y, 1.2
+    return middle(act.stage, name)
+
+
+def middle(stage: Stage, name: str) -> Vector:
+    """The point of a thing that one looks at: the inside of what is open, the top of what things stand on, what a task
+    has written on other furniture or a door, the middle of anything else."""
     inside = _inside(stage, name)
     if inside is not None:
         return inside
@@ -284,7 +360,23 @@ def focus(act: Act, name: str) -> Vector:
         region = next(r for r in placed.asset.regions if r.kind == "surface")
         x, y, z = region.centre
         return _vector(root.point((x, y, z - region.size[2] / 2)))
-    return _vector(root.point((0, 0, high / 2)))
+    return _writing(stage, name) or _vector(root.point((0, 0, high / 2)))
+
+
+def _writing(stage: Stage, name: str) -> Vector | None:
+    """The middle of what a task has written on furniture or a door, on the side that looks most towards the eyes."""
+    placed, frames = stage.placed[name], stage.collision.frames(name)
+    given = [label for label in placed.asset.labels if label.given and placed.kind != "object"]
+    if not given:
+        return None
+    eyes = stage.person.camera(stage.idle())[:3, 3]
+
+    def towards(label: Label) -> float:
+        at = frames[label.link]
+        return float(at.turn @ np.array(label.normal) @ (eyes - at.point(label.centre)))
+
+    label = max(given, key=towards)
+    return _vector(frames[label.link].point(label.centre))
 
 
 def _inside(stage: Stage, name: str) -> Vector | None:

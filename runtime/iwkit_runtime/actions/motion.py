@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from iwkit_runtime.body.arms import PALM_TILTS, reach
 from iwkit_runtime.body.model import Body
-from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, blend, overlay
+from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, blends, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, between, stand
 from iwkit_runtime.body.reaching import PosturedReach, reaches
 from iwkit_runtime.body.reaching import Stance as Feet
@@ -21,14 +21,22 @@ from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import HEAD, Hold, tucked
 
-BRUSH_MOVING = 0.03
-"""Metres by which limbs may press into something while they move (PHY-10); things keep the manipulation tolerance."""
+BRUSH = 0.02
+"""Metres by which limbs and trunk may press into something while they move: skin and clothes give way (PHY-10). Head,
+eyes and things keep the manipulation tolerance."""
+SWING = 0.03
+"""The same while the wearer goes, on foot or on wheels: beside the upright body come the sway of the hips and the swing
+of the legs."""
 ELBOWS = tuple(
     np.radians(angles) for angles in ((0, 0, -40, -80, 0, -90, 0, 0, 0), (0, 0, -60, -10, -40, -90, 0, 0, 0))
 )
 """Angles of an arm (see `arms.ANGLES`) near which another solution is looked for: the elbow low, and high."""
 ROOF = 0.35
 """Free height, in metres, that a hand needs to come from above."""
+JUMP = float(np.radians(30))
+"""No angle of an arm that follows something changes by more than this from frame to frame."""
+COARSE = (2, 0, 1)
+"""Every third frame is screened first: where a movement is blocked, that is soon found out."""
 LONG, SHORT = 9, 5
 """Frames of a movement of the whole arm, and of a part of one."""
 
@@ -62,15 +70,14 @@ Move = list[BodyPose]
 def filled(body: Body, at: Stand, start: Key, end: Key, frames: int) -> Iterator[BodyPose]:
     """The frames from one key to another: feet planted, arms and head turning evenly."""
     kept = (*arm_joints("left"), *arm_joints("right"), *HEAD)
-    for n in range(1, frames + 1):
-        share = n / frames
-        mixed = blend(start.body, end.body, share)
+    shares = [n / frames for n in range(1, frames + 1)]
+    for share, mixed in zip(shares, blends(start.body, end.body, shares), strict=True):
         if start.posture == end.posture:
             yield mixed
             continue
         posture = between(start.posture, end.posture, share)
         placed = body.placed(stand(body, posture), *at)
-        yield placed._replace(pose=overlay(placed.pose, mixed.pose, kept)) if n < frames else end.body
+        yield placed._replace(pose=overlay(placed.pose, mixed.pose, kept)) if share < 1 else end.body
 
 
 class BlockedError(Exception):
@@ -99,7 +106,7 @@ class Screen:
             allow=self.allow,
             joints=self.joints,
             touching=self.touching,
-            brush=BRUSH_MOVING,
+            brush=BRUSH,
             arms=arms,
         )
 
@@ -113,10 +120,12 @@ class Screen:
 
 @dataclass
 class Reasons:
-    """Why nothing came of it so far: whether the hand got there at all, and what was in the way then."""
+    """Why nothing came of it so far: whether the hand got there at all, and what was in the way then; and from where
+    a part of it could be done, in how many frames."""
 
     reached: bool = False
     blocker: str = ""
+    parts: list[tuple[int, Stand]] = field(default_factory=list)
 
     def blocked(self, owner: str) -> None:
         """Something was in the way of a hand that reaches."""
@@ -130,11 +139,10 @@ def straight(stage: Stage, keys: Sequence[Key], frames: Sequence[int], screen: S
     Raises:
         BlockedError: a frame runs into something.
     """
-    move: Move = []
-    for start, end, count in zip(keys, keys[1:], frames, strict=False):
-        for body in filled(stage.person.body, stage.wearer.stand, start, end, count):
-            screen.check(stage, body)
-            move.append(body)
+    parts = zip(keys, keys[1:], frames, strict=False)
+    move = [body for part in parts for body in filled(stage.person.body, stage.wearer.stand, *part)]
+    for first in COARSE:
+        screen.check(stage, *move[first :: len(COARSE)])
     return move
 
 
@@ -208,12 +216,12 @@ class Trunk:
         return self.stage.collision.once(question, lambda: self.screen.hit(self.stage, body, arms=False) is None)
 
 
-def freed(stage: Stage, screen: Screen, body: BodyPose) -> tuple[BodyPose, Hit | None]:
-    """A body frame whose right hand acts, the left arm drawn in if that is in the way; and what it still runs into."""
+def freed(stage: Stage, screen: Screen, body: BodyPose, idle: Side = "left") -> tuple[BodyPose, Hit | None]:
+    """A body frame whose one hand acts, the idle arm drawn in if that is in the way; and what it still runs into."""
     hit = screen.hit(stage, body)
-    if hit is None or not isinstance(hit.by, int) or not stage.person.rig.names[hit.by].startswith("left_"):
+    if hit is None or not isinstance(hit.by, int) or not stage.person.rig.names[hit.by].startswith(f"{idle}_"):
         return body, hit
-    drawn = body._replace(pose=overlay(body.pose, tucked(stage.person.body, "left").pose, arm_joints("left")))
+    drawn = body._replace(pose=overlay(body.pose, tucked(stage.person.body, idle).pose, arm_joints(idle)))
     return drawn, screen.hit(stage, drawn)
 
 

@@ -30,6 +30,7 @@ def open_thing(act: Act) -> None:
 def close_thing(act: Act) -> None:
     """Go to a thing and close it."""
     _operate(act, opening=False)
+    act.forget(act.names[0])
     act.emit("closed", object=act.names[0])
     act.expect = (("closed", act.names[0]),)
 
@@ -47,8 +48,7 @@ def _operate(act: Act, *, opening: bool) -> None:
         if turn == 0:
             if goal is not None:
                 act.place = goal.at
-            if stage.wearer.gaze is None:
-                stage.glance(looking.focus(act, name))
+            looking.look_over(act, name, looking.focus(act, name))
             act.see()
         execute_swing(act, swing)
         stage.settle(stage.idle(), stage.wearer.gaze)
@@ -60,22 +60,36 @@ def _go_and_plan(act: Act, name: str, opening: bool, *, last: bool) -> Swing:
     """Go where the joint can be moved to its limit; if there is no such place, where it can be moved furthest."""
     stage, link = act.stage, _link(act, name)
     contact = handle_at(stage, name, link, stage.engine.joints()[name, link.name])
-    parts: list[tuple[int, Stand, Swing]] = []
+    parts: list[tuple[int, Stand]] = []
 
     def plan(at: Stand, reasons: Reasons) -> Swing | None:
         swing = plan_swing(stage, name, at, opening=opening, reasons=reasons)
-        if swing is None or swing.whole:
-            return swing
-        parts.append((len(swing.values), at, swing))
-        return None
+        parts.extend(reasons.parts)
+        reasons.parts.clear()
+        return swing
 
     try:
         return go_and(act, name, contact[:2], plan, among=swing_stances(stage, name, opening=opening))
-    except RefusedError as refused:
-        for _, stand, swing in sorted(parts, key=lambda part: -part[0])[:PARTS]:
-            if not last and (stand == stage.wearer.stand or attempt(act, stand, f"to {act.public(name)}") is None):
-                return swing
-        raise refused
+    except RefusedError:
+        swing = None if last else _part(act, name, opening, parts)
+        if swing is None:
+            raise
+        return swing
+
+
+def _part(act: Act, name: str, opening: bool, parts: list[tuple[int, Stand]]) -> Swing | None:
+    """Go where a joint can be moved for a part of its way, the longest first."""
+    stage, walks = act.stage, 0
+    for stand in dict.fromkeys(stand for _, stand in sorted(parts, key=lambda part: -part[0])):
+        swing = plan_swing(stage, name, stand, opening=opening, part=True)
+        if swing is None:
+            continue
+        if stand == stage.wearer.stand or attempt(act, stand, f"to {act.public(name)}") is None:
+            return swing
+        walks += 1
+        if walks == PARTS:
+            break
+    return None
 
 
 def _link(act: Act, name: str) -> Link:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import (
+    JUMP,
     SHORT,
     BlockedError,
     Key,
@@ -20,6 +22,7 @@ from iwkit_runtime.actions.motion import (
     Screen,
     at_stand,
     bridge,
+    filled,
     rest,
     straight,
 )
@@ -27,9 +30,8 @@ from iwkit_runtime.actions.room import way_out
 from iwkit_runtime.body.arms import Reach, angles_of, reach
 from iwkit_runtime.body.hands import Grip, closed, grip_point
 from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
-from iwkit_runtime.body.posture import Posture
+from iwkit_runtime.body.reaching import PosturedReach, reaches
 from iwkit_runtime.body.reaching import Stance as Feet
-from iwkit_runtime.body.reaching import reaches
 from iwkit_runtime.engines.collision import Allowed
 from iwkit_runtime.nav.doors import Leaf
 from iwkit_runtime.nav.grid import Grid, Obstacle
@@ -39,7 +41,7 @@ from iwkit_runtime.physical.scene_spec import Joints, Placed
 from iwkit_runtime.physical.spec import Floats, Link, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import carrying, moved
+from iwkit_runtime.physical.wearer import carrying, moved, tucked
 
 TURN, SLIDE = 0.14, 0.06
 """How far a joint moves a frame: radians about a hinge, metres along a slide."""
@@ -147,8 +149,11 @@ def swing_stances(stage: Stage, name: str, *, opening: bool) -> Iterator[Stance]
             yield from (stance._replace(heading=stance.heading + turn) for turn in TURNED)
 
 
-def plan_swing(stage: Stage, name: str, at: Stand, *, opening: bool, reasons: Reasons | None = None) -> Swing | None:
-    """How to open or close a thing from a stance; None when it can't be done from there."""
+def plan_swing(
+    stage: Stage, name: str, at: Stand, *, opening: bool, reasons: Reasons | None = None, part: bool = False
+) -> Swing | None:
+    """How to open or close a thing from a stance, to the limit of the joint, or for a `part` of the way as well; None
+    when it can't be done from there. Parts that aren't asked for are only noted."""
     placed = stage.placed[name]
     link = moving_link(placed)
     if link is None or link.joint is None:
@@ -158,12 +163,14 @@ def plan_swing(stage: Stage, name: str, at: Stand, *, opening: bool, reasons: Re
         return None
     before, stage.wearer = stage.wearer, there
     try:
-        return _plan(stage, name, link, opening, reasons or Reasons())
+        return _plan(stage, name, link, opening, reasons or Reasons(), part)
     finally:
         stage.wearer = before
 
 
-def _plan(stage: Stage, name: str, link: Link, opening: bool, reasons: Reasons) -> Swing | None:
+def _plan(  # noqa: PLR0917 (bound one by one)
+    stage: Stage, name: str, link: Link, opening: bool, reasons: Reasons, part: bool
+) -> Swing | None:
     """From where the wearer stands now."""
     joint = link.joint
     if joint is None:
@@ -175,18 +182,26 @@ def _plan(stage: Stage, name: str, link: Link, opening: bool, reasons: Reasons) 
     values = tuple(float(v) for v in np.linspace(start, end, count + 1)[1:])
     body, beyond = stage.person.body, _behind(stage, name, link)
     handle = handle_at(stage, name, link, start, beyond)
-    hand = grip_point(body, "left", GRIP)
-    found = reaches(body, Feet(*stage.wearer.stand), "left", handle, point=hand)
+    hand, touching = grip_point(body, "left", GRIP), _resting_on(stage, name, link)
+    palm = _palm(stage, name, link, start, beyond)
+    found = reaches(body, Feet(*stage.wearer.stand), "left", handle, point=hand, palm=palm)
     stage.wearer = moved(stage.wearer, gaze=handle)
+    first = Screen(stage.wearer.hold, [Allowed(name, handle)])
     for posed in islice(found, POSTURES):
-        key = _key(stage, posed.posture, posed.reach.body, handle)
+        gripping = _gripping(stage, posed)
         try:
-            to = _to(stage, name, key, handle)
+            first.check(stage, gripping.body)
+            key = gripping.head(stage.person.looking(at_stand(body, stage.wearer.stand, posed.posture), handle))
+            first.check(stage, key.body)
             along, reached = _along(stage, name, link, values, key, beyond=beyond)
+            if len(along) < len(values) and not part:
+                reasons.parts.append((len(along), stage.wearer.stand))
+                continue
+            to = _to(stage, name, key, handle, palm)
             joints: Joints = {(name, link.name): values[len(along) - 1]}
-            screen = Screen(stage.wearer.hold, [Allowed(name, reached)], joints, _resting_on(stage, name))
+            screen = Screen(stage.wearer.hold, [Allowed(name, reached)], joints, touching)
             back = bridge(stage, Key(posed.posture, along[-1]), rest(stage), "left", screen)
-            if way_out(stage, joints, _resting_on(stage, name)) is None:
+            if way_out(stage, joints, touching) is None:
                 raise BlockedError(name)
         except BlockedError as blocked:
             reasons.blocked(blocked.owner)
@@ -195,15 +210,13 @@ def _plan(stage: Stage, name: str, link: Link, opening: bool, reasons: Reasons) 
     return None
 
 
-def _key(stage: Stage, posture: Posture, reached: BodyPose, handle: Vector) -> Key:
-    """A body whose left hand grips a handle: the load in the right one, the eyes on it."""
-    body = stage.person.body
-    looked = stage.person.looking(at_stand(body, stage.wearer.stand, posture), handle)
-    key = Key(posture, carrying(reached, stage.wearer.hold)).head(looked)
-    return key.hand("left", closed(body, "left", GRIP))
+def _gripping(stage: Stage, posed: PosturedReach) -> Key:
+    """A body whose left hand grips a handle, the load in the right one."""
+    key = Key(posed.posture, carrying(posed.reach.body, stage.wearer.hold))
+    return key.hand("left", closed(stage.person.body, "left", GRIP))
 
 
-def _to(stage: Stage, name: str, key: Key, handle: Vector) -> Move:
+def _to(stage: Stage, name: str, key: Key, handle: Vector, palm: Floats) -> Move:
     """To the handle, the last bit straight towards it if the arm can.
 
     Raises:
@@ -212,7 +225,7 @@ def _to(stage: Stage, name: str, key: Key, handle: Vector) -> Move:
     x, y, _ = stage.wearer.stand
     far = max(math.dist((x, y), handle[:2]), 1e-6)
     before = np.array([*(np.array(handle[:2]) + BEFORE * (np.array((x, y)) - handle[:2]) / far), handle[2]])
-    followed = _followed(stage, key.body, before, angles_of(key.body.pose, "left"))
+    followed = _followed(stage, key.body, before, palm, angles_of(key.body.pose, "left"))
     screen = Screen(stage.wearer.hold, [Allowed(name, handle)])
     if followed is None:
         return bridge(stage, rest(stage), key, "left", screen)
@@ -221,25 +234,32 @@ def _to(stage: Stage, name: str, key: Key, handle: Vector) -> Move:
 
 
 def _behind(stage: Stage, name: str, link: Link) -> bool:
-    """Whether the wearer is on the inner side of a leaf that swings."""
-    if link.joint is None or link.joint.kind != "hinge":
+    """Whether the wearer is on the inner side of a leaf that swings; a lid, which lies, is always moved by its handle."""
+    if link.joint is None or link.joint.kind != "hinge" or _lies(link):
         return False
     value = stage.engine.joints()[name, link.name]
     local = _link_frame(stage, name, link, value).local((*stage.wearer.stand[:2], 1.0))
     return bool(local[1] > np.array(link.handle)[1])
 
 
+def _lies(link: Link) -> bool:
+    """Whether a leaf lies flat when it is closed."""
+    _, deep, high = np.ptp(np.concatenate([piece.vertices for piece in link.pieces]), axis=0)
+    return bool(high < deep)
+
+
 def _along(
     stage: Stage, name: str, link: Link, values: tuple[float, ...], key: Key, *, beyond: bool
 ) -> tuple[Move, Vector]:
-    """The body at each value of the joint, and where the hand let go of the handle: where it can't follow any more. A
-    leaf that swings away from the wearer needs no more than a push. Where the leaf would run into something, it stops.
+    """The body at each value of the joint, and where the hand let go of the handle: where it can't follow any more, or
+    the arm would get into the leaf. From there the arm is drawn in while the leaf goes on. A leaf that swings away from
+    the wearer needs no more than a push. Where the leaf would run into something, it stops.
 
     Raises:
         BlockedError: that is too early, or the hand has to let go too early.
     """
-    near, now, holding = angles_of(key.body.pose, "left"), key.body, True
-    touching = _resting_on(stage, name)
+    near, now, away = angles_of(key.body.pose, "left"), key.body, None
+    touching = _resting_on(stage, name, link)
     reached, last = (handle_at(stage, name, link, value, beyond) for value in (values[0], values[-1]))
     here = stage.wearer.stand[:2]
     needed = SHARE * len(values) if math.dist(here, last[:2]) < math.dist(here, reached[:2]) else 0
@@ -247,13 +267,20 @@ def _along(
     for n, value in enumerate(values):
         handle, joints = handle_at(stage, name, link, value, beyond), {(name, link.name): value}
         screen = Screen(stage.wearer.hold, [Allowed(name, handle), Allowed(name, reached)], joints, touching)
-        followed = _followed(stage, now, handle, near) if holding else None
-        if followed is not None and screen.hit(stage, followed.body) is None:
+        palm = _palm(stage, name, link, value, beyond)
+        followed = _followed(stage, now, handle, palm, near) if away is None else None
+        smooth = followed is not None and float(np.abs(followed.angles - near).max()) <= JUMP
+        if followed is not None and smooth and screen.hit(stage, followed.body) is None:
             now, near, reached = followed.body, followed.angles, handle
         else:
-            holding = False
-            hit = screen.hit(stage, now)
-            if hit is not None and n >= max(needed, LEAST * len(values)):
+            away = _drawn_in(stage, Key(key.posture, now)) if away is None else away
+            drawn = away[0] if away else now
+            hit = screen.hit(stage, drawn)
+            if hit is None:
+                now, away = drawn, away[1:]
+            else:
+                hit = screen.hit(stage, now)
+            if hit is not None and n >= max(needed, LEAST * len(values), 2):
                 return move[: n - 1], reached
             if hit is not None or n < needed:
                 raise BlockedError(name if hit is None else hit.owner)
@@ -261,19 +288,32 @@ def _along(
     return move, reached
 
 
-def _followed(stage: Stage, now: BodyPose, handle: ArrayLike, near: Floats) -> Reach | None:
+def _drawn_in(stage: Stage, key: Key) -> Move:
+    """The left arm drawn in from where it let go."""
+    end = key.arm("left", tucked(stage.person.body, "left"))
+    return list(filled(stage.person.body, stage.wearer.stand, key, end, SHORT))
+
+
+def _palm(stage: Stage, name: str, link: Link, value: float, beyond: bool) -> Floats:
+    """Where the palm of a hand at the handle faces (3,): to the leaf, which it is before, or `beyond`."""
+    return np.asarray(_link_frame(stage, name, link, value).turn @ (0.0, -1.0 if beyond else 1.0, 0.0))
+
+
+def _followed(stage: Stage, now: BodyPose, handle: ArrayLike, palm: Floats, near: Floats) -> Reach | None:
     """The body with its left hand at a place of the handle, the fingers as they are."""
     body = stage.person.body
-    found = reach(body, now, "left", handle, point=grip_point(body, "left", GRIP), near=near)
+    found = reach(body, now, "left", handle, point=grip_point(body, "left", GRIP), palm=palm, near=near)
     if found is None:
         return None
     pose = overlay(now.pose, found.body.pose, arm_joints("left")[:4])
     return found._replace(body=now._replace(pose=pose))
 
 
-def _resting_on(stage: Stage, name: str) -> list[str]:
-    """Things that touch a thing as it is: they come along, or did not mind so far."""
-    return sorted({hit.owner for hit in stage.collision.overlaps(name, margin=0.01)})
+def _resting_on(stage: Stage, name: str, link: Link) -> list[str]:
+    """Things that touch what moves as it is: they come along, or did not mind so far."""
+    joints = {(name, link.name): stage.engine.joints()[name, link.name]}
+    ask = partial(stage.collision.hits, joints=joints, margin=0.01)
+    return sorted({hit.owner for hit in stage.collision.once(("resting on", name, link.name), ask)})
 
 
 # --- doing ------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,9 @@ from iwkit.world.state import FLOOR
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grab import CLOSING, WAYS, shifted
 from iwkit_runtime.actions.grips import FLAT
+from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
+    BRUSH,
     SHORT,
     BlockedError,
     Key,
@@ -32,11 +34,12 @@ from iwkit_runtime.actions.motion import (
     straight,
 )
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, spots, upright
+from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, shuts, spots, upright
 from iwkit_runtime.actions.stances import front_of, go_and
-from iwkit_runtime.body.hands import closed, grip_point, relaxed
-from iwkit_runtime.engines.collision import Allowed
-from iwkit_runtime.physical.kinematics import frame
+from iwkit_runtime.body.hands import closed, grip_frame, grip_point, relaxed
+from iwkit_runtime.body.pose import INDEX, JOINTS
+from iwkit_runtime.engines.collision import TOLERANCE, Allowed, Capsules, Hit
+from iwkit_runtime.physical.kinematics import Frame, frame
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, moved
@@ -47,8 +50,8 @@ FACING = math.radians(60)
 """A thing is turned to face the wearer when that takes no more than this."""
 LEAN, DROP = math.radians(16), 0.015
 """A flat thing may lean so much when it is let go, so far above its place: it falls flat."""
-STANCES = 36
-"""Stances from which one place is tried."""
+PASSES = ((False, 12), (True, 36), (False, 36))
+"""How each place is tried in turn: whether with all elbows, and from how many stances."""
 POSTURES = 12
 TRIES = 6
 """Places that are tried."""
@@ -125,8 +128,8 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
     goal, first = act.at.goal(support), None
     front = front_of(stage, support) if how == "inside" else None
     chosen = list(islice(places, TRIES))
-    for thorough, spot in product((False, True), chosen):
-        before, events, room, shown = stage.state(), len(act.happenings), act.room, act.shown
+    for (thorough, tries), spot in product(PASSES, chosen):
+        before, events, seen = stage.state(), len(act.happenings), (act.room, act.shown, act.looked, act.lost_at)
         try:
             plan = go_and(
                 act,
@@ -134,15 +137,14 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
                 (spot.x, spot.y),
                 partial(plan_put, stage, hold, spot, thorough),
                 front=front,
-                tries=STANCES,
+                tries=tries,
             )
-            stage.glance((spot.x, spot.y, spot.z))
-            act.see()
-            _lower(act, hold, plan)
+            look_over(act, support, (spot.x, spot.y, spot.z))
+            _lower(act, support, hold, plan)
         except (RefusedError, BlockedError) as refused:
             stage.restore(before)
             del act.happenings[events:]
-            act.room, act.shown = room, shown
+            act.room, act.shown, act.looked, act.lost_at = seen
             if isinstance(refused, BlockedError):
                 refused = RefusedError("TRAJECTORY_COLLISION", support, act.public(refused.owner))
             first = first or refused
@@ -170,6 +172,12 @@ def plan_put(  # noqa: PLR0917 (bound one by one)
     lean, gap = (LEAN, DROP) if flat else (0.0, GAP)
     for yaw in _yaws(stage, hold, at):
         thing = frame(upright((spot.x, spot.y, spot.z + gap), yaw))
+        if spot.inside and not shuts(stage, spot.inside, hold.name, thing.pose):
+            continue
+        hit = None if flat or not reasons.reached else _in_the_way(stage, hold, thing)
+        if hit is not None:
+            reasons.blocked(hit.owner)
+            continue
         grip = thing.then(frame(hold.offset).inverse())
         palm, fingers = grip.turn[:, 1], grip.turn[:, 0]
         found = elbows(
@@ -206,6 +214,25 @@ def plan_put(  # noqa: PLR0917 (bound one by one)
     return None
 
 
+def _in_the_way(stage: Stage, hold: Hold, thing: Frame) -> Hit | None:
+    """What a held thing at a frame, or the hand at it, would be in, whatever the arm does: asked first."""
+    x, y, z = thing.point((0, 0, stage.placed[hold.name].asset.size[2] / 2)).tolist()
+    hand = _hand(stage, hold, thing.then(frame(hold.offset).inverse()))
+    poses = stage.carried(hold.name, thing.pose)
+    found = stage.collision.hits(hand, poses=poses, allow=[Allowed(hold.name, (x, y, z))])
+    return next((hit for hit in found if hit.depth > (BRUSH if isinstance(hit.by, int) else TOLERANCE)), None)
+
+
+def _hand(stage: Stage, hold: Hold, grip: Frame) -> Capsules:
+    """The capsule of the right hand when what it grips is at a frame."""
+    body, rig = stage.person.body, stage.person.rig
+    local = grip_frame(body, np.broadcast_to(np.eye(4), (len(JOINTS), 4, 4)), "right", hold.grip)
+    wrist = grip.then(Frame(local[:3, :3], local[:3, 3]).inverse())
+    start, end = (body.joints[INDEX[f"right_{name}"]] for name in ("wrist", "middle1"))
+    ends = wrist.point(np.stack([start, end]) - start)
+    return Capsules(ends[None], rig.radii[[rig.names.index("right_hand")]])
+
+
 def _yaws(stage: Stage, hold: Hold, at: Stand) -> Iterator[float]:
     """How to turn a thing: its front to the wearer if that is near to how it is carried, else as it is carried."""
     turn = frame(stage.person.held_pose(stage.person.body.forward(*stage.person.upright(stage.wearer)), hold)).turn
@@ -221,7 +248,7 @@ def lowering(stage: Stage, hold: Hold, key: Key) -> Move:
     screen = Screen(hold)
     first: BlockedError | None = None
     for over in OVER:
-        pre = shifted(stage, key, hold, over)
+        pre = shifted(stage, key, hold.grip, over)
         if pre is None:
             continue
         try:
@@ -232,11 +259,14 @@ def lowering(stage: Stage, hold: Hold, key: Key) -> Move:
     raise first or BlockedError(hold.name)
 
 
-def _lower(act: Act, hold: Hold, plan: Putting) -> None:
+def _lower(act: Act, support: str, hold: Hold, plan: Putting) -> None:
     """Film it: down, let go, settle, the hand away. Raises BlockedError when the hand can't get away."""
     stage, gaze = act.stage, (plan.spot.x, plan.spot.y, plan.spot.z)
     for body in plan.to:
         stage.shoot(body, gaze=gaze)
+    stage.sync()
+    act.watch(support, plan.to)
+    act.see()
     stage.wearer = moved(stage.wearer, hold=None, gaze=gaze)
     open_key = plan.last.hand("right", closed(stage.person.body, "right", hold.grip, 0.0))
     stage.engine.release(hold.name)
@@ -254,7 +284,7 @@ def withdrawn(stage: Stage, hold: Hold, key: Key) -> Move:
     screen = Screen(None, [_around(stage, hold)])
     first: BlockedError | None = None
     for away in AWAY:
-        back = shifted(stage, key, hold, away)
+        back = shifted(stage, key, hold.grip, away)
         if back is None:
             continue
         try:

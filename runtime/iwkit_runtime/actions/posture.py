@@ -9,9 +9,9 @@ import numpy as np
 
 from iwkit.errors import UsageError
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.motion import BRUSH_MOVING, LONG, Key, Move, Reasons, Screen, at_stand, filled, rest
+from iwkit_runtime.actions.motion import BRUSH, LONG, SWING, Key, Move, Reasons, Screen, at_stand, filled, rest
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.room import BACKWARDS, BRUSH, clear
+from iwkit_runtime.actions.room import BACKWARDS, clear
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.actions.walking import stride
 from iwkit_runtime.body.pose import arm_joints, blend, overlay
@@ -101,7 +101,7 @@ def stand_up(act: Act) -> None:
     move = lowered(stage, seat.seated)
     up = [*reversed(move[:-1]), stage.person.upright(moved(stage.wearer, seat=None))]
     for body in up:
-        hit = stage.hit(body, stage.wearer.hold, brush=BRUSH_MOVING)
+        hit = stage.hit(body, stage.wearer.hold, brush=BRUSH)
         if hit is not None:
             raise NoWayError("PATH_BLOCKED", "up", act.public(hit.owner))
     for body in up:
@@ -153,7 +153,7 @@ def scoot(act: Act, step: float) -> bool:
     poses: Poses = {seat.name: ((sx + dx, sy + dy, sz), turn)}
     around = stage.collision.hits(poses=poses, ignore=stage.floors)
     body = stage.person.idle(there)
-    if (around and around[0].depth > TOLERANCE) or stage.hit(body, there.hold, brush=BRUSH_MOVING, moved=poses):
+    if (around and around[0].depth > TOLERANCE) or stage.hit(body, there.hold, brush=SWING, moved=poses):
         return False
     stage.engine.hold(seat.name, poses[seat.name])
     stage.shoot(body, there.stand, gaze=there.gaze)
@@ -221,7 +221,7 @@ def _sit_there(stage: Stage, seat: Seat, reasons: Reasons) -> tuple[Seat, Move] 
     except UsageError:  # the legs are too short for it
         return None
     for body in move:
-        hit = stage.hit(body, stage.wearer.hold, brush=BRUSH_MOVING, seat=seat.name)
+        hit = stage.hit(body, stage.wearer.hold, brush=BRUSH, seat=seat.name)
         if hit is not None:
             reasons.blocked(hit.owner)
             return None

@@ -10,6 +10,7 @@ import numpy as np
 
 from iwkit.world.checks import SEAT_NEAR
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
     LONG,
     SHORT,
@@ -21,6 +22,7 @@ from iwkit_runtime.actions.motion import (
     at_stand,
     bridge,
     elbows,
+    freed,
     rest,
     straight,
 )
@@ -35,7 +37,7 @@ from iwkit_runtime.body.posture import UPRIGHT
 from iwkit_runtime.engines.collision import Allowed
 from iwkit_runtime.physical.kinematics import frame, link_frames
 from iwkit_runtime.physical.spec import Floats, Vector
-from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.stage import HEAD_CAPSULE, Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import carrying, moved
 
@@ -68,20 +70,21 @@ class Pressing(NamedTuple):
 
 def turn_on(act: Act) -> None:
     """Go to a device and press its switch."""
-    _switch(act)
+    _switch(act, on=True)
     act.emit("started", device=act.names[0])
 
 
 def turn_off(act: Act) -> None:
     """Go to a device and press its switch."""
-    _switch(act)
+    _switch(act, on=False)
     act.emit("stopped", device=act.names[0])
 
 
-def _switch(act: Act) -> None:
+def _switch(act: Act, *, on: bool) -> None:
     pressing = _go_and_plan(act, act.names[0], SWITCH, PRESS)
+    look_over(act, act.at.root(act.names[0]), pressing.point)
     act.see()
-    _press(act, pressing)
+    _press(act, pressing, on=on)
 
 
 def use_computer(act: Act) -> None:
@@ -97,9 +100,10 @@ def use_computer(act: Act) -> None:
         steps = 0
         pressing = _go_and_plan(act, name, KEYBOARD, TYPE)
         act.see()
-    if act.at.has(name, "device") and not running:
+    starts = act.at.has(name, "device") and not running
+    if starts:
         act.emit("started", device=name)
-    _press(act, pressing)
+    _press(act, pressing, on=True if starts else None)
     act.emit("used", object=name)
     if steps:
         act.stage.glance(None)
@@ -143,7 +147,7 @@ def _ear(stage: Stage) -> tuple[Floats, Floats]:
     """Where the phone goes (3,), and the direction to the wearer's left (3,)."""
     body = stage.idle()
     shape = stage.person.shape(body)
-    head = shape.capsules.ends[-1].mean(0)
+    head = shape.capsules.ends[HEAD_CAPSULE].mean(0)
     turned = joint(shape.joints, "head")[:3, :3]
     left, up, ahead = turned[:, 0], turned[:, 1], turned[:, 2]
     return head + EAR[0] * ahead - EAR[1] * left + EAR[2] * up, left
@@ -221,6 +225,9 @@ def plan_press(stage: Stage, name: str, point: Vector, frames: int, reasons: Rea
             looked = looked if before.seat is not None else stage.person.looking(looked, point)
             pressed = Key(key.posture, carrying(key.body, hold)).head(looked).hand("left", fingers)
             hit = screen.hit(stage, pressed.body)
+            if hit is not None and hold is None:
+                free, hit = freed(stage, screen, pressed.body, "right")
+                pressed = Key(key.posture, free)
             if hit is not None:
                 reasons.blocked(hit.owner)
                 continue
@@ -285,10 +292,14 @@ def _strokes(stage: Stage, key: Key, point: Vector, tips: Floats, frames: int) -
 # --- doing ------------------------------------------------------------------------------------------------------------
 
 
-def _press(act: Act, pressing: Pressing) -> None:
-    """Film it."""
+def _press(act: Act, pressing: Pressing, on: bool | None) -> None:
+    """Film it. From the touch on the thing shows that it is `on` or off; None: as before."""
     stage = act.stage
     stage.glance(pressing.point)
-    for body in (*pressing.to, *pressing.there, *pressing.back):
+    for body in pressing.to:
+        stage.shoot(body, gaze=pressing.point)
+    if on is not None:
+        stage.switch(act.names[0], on=on)
+    for body in (*pressing.there, *pressing.back):
         stage.shoot(body, gaze=pressing.point)
     stage.sync()

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
+from iwkit_runtime.actions import passing
+from iwkit_runtime.actions.motion import BRUSH
 from iwkit_runtime.engines.collision import TOLERANCE
 from iwkit_runtime.physical.scene_spec import Joints
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import moved
 
-BRUSH = 0.03
-"""Metres by which a body in motion may press into something: arms swing beside the upright body (PHY-10)."""
 HEADINGS = 24
 """Directions in which the wearer must fit to turn around."""
-TIGHT = 0.02
+TIGHT = 0.012
 """Metres that it may press into something in these: less than in walking, which comes by between them."""
 BACKWARDS = 0.08
 """Metres a frame that the wearer steps back."""
@@ -26,7 +26,7 @@ FARTHEST = 0.8
 def clear(
     stage: Stage,
     stand: Stand,
-    tolerance: float = TOLERANCE,
+    brush: float = TOLERANCE,
     joints: Joints | None = None,
     touching: Collection[str] = (),
     *,
@@ -36,8 +36,8 @@ def clear(
     there = moved(stage.wearer, stand=stand)
     hold, upright = stage.wearer.hold, stage.person.upright(there)
     if drawn:
-        upright = stage.person.drawn(upright, hold)
-    return stage.hit(upright, hold, joints=joints, touching=touching, tolerance=tolerance) is None
+        upright = passing.drawn(stage, upright, hold)
+    return stage.hit(upright, hold, joints=joints, touching=touching, brush=brush) is None
 
 
 def way_out(stage: Stage, joints: Joints | None = None, touching: Collection[str] = ()) -> list[Stand] | None:

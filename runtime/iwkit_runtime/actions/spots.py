@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iwkit.floorplan import stance
+from iwkit.floorplan import SPAN, stance
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.physical.layout import APART, RASTER, USED, headroom, regions_for
+from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
+from iwkit_runtime.physical.layout import APART, RASTER, headroom, regions_for
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Region, Vector
 from iwkit_runtime.physical.stage import Stage
@@ -32,11 +33,12 @@ FLOOR_REACH = 0.8
 
 
 class Spot(NamedTuple):
-    """A free place: the middle (3,) of the underside of what goes there."""
+    """A free place: the middle (3,) of the underside of what goes there; `inside` of what it is, if it is shut in."""
 
     x: float
     y: float
     z: float
+    inside: str = ""
 
 
 def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
@@ -64,7 +66,8 @@ def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
         start = _asked(act, support, region, asked) if asked else at.local((*here, float(at.at[2])))[:2]
         found = (at.point((*spot, bottom)) for spot in _nearest(start, middle, roomy))
         free = (p for p in found if _free(stage, name, support, p, yaw))
-        yield from (Spot(*p.tolist()) for p in islice(_apart(free), EACH))
+        inside = support if kind == "interior" else ""
+        yield from (Spot(*p.tolist())._replace(inside=inside) for p in islice(_apart(free), EACH))
 
 
 def _back(act: Act, name: str, support: str) -> Iterator[Spot]:
@@ -115,7 +118,7 @@ def _from(act: Act, support: str) -> tuple[tuple[float, float], float]:
 
 def _asked(act: Act, support: str, region: Region, spot: tuple[float, float]) -> Floats:
     """The point that u:v names, in the region's frame: as one faces the side from which the fixture is used."""
-    across, along = USED / 2 * spot[0], USED * (spot[1] - 0.5)
+    across, along = SPAN / 2 * spot[0], SPAN * (spot[1] - 0.5)
     turn = 0.0
     if support in act.at.layout.fixtures:
         fixture = act.at.fixture(support)
@@ -142,6 +145,22 @@ def _free(stage: Stage, name: str, support: str, point: Floats, yaw: float) -> b
     poses = stage.carried(name, upright((point[0], point[1], point[2] + GAP), yaw))
     hits = stage.collision.hits(poses=poses, margin=APART, ignore=stage.floors)
     return not any(hit.depth > 0 or hit.owner not in (support, *stage.statics) for hit in hits)
+
+
+def shuts(stage: Stage, container: str, name: str, pose: Pose) -> bool:
+    """Whether the doors of a container shut when a thing is at a pose in it."""
+    placed = stage.placed[container]
+    root = stage.collision.frames(container)[placed.asset.links[0].name].inverse().then(frame(pose))
+    links = stage.placed[name].asset.links
+    points = np.concatenate([root.point(piece.vertices) for link in links for piece in link.pieces])
+    low, high = points.min(0), points.max(0)
+    shut = link_frames(placed.asset, Frame(np.eye(3), np.zeros(3)), {k.name: 0.0 for k in placed.asset.links})
+    for link in placed.asset.links:
+        for piece in link.pieces if link.joint is not None and link.joint.kind == "hinge" else ():
+            leaf = shut[link.name].point(piece.vertices)
+            if (leaf.min(0) < high).all() and (leaf.max(0) > low).all():
+                return False
+    return True
 
 
 def upright(position: tuple[float, float, float], yaw: float) -> Pose:

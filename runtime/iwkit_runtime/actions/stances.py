@@ -90,7 +90,7 @@ def go_and(
         found = as_if_at(stage, stand, partial(plan, stand, reasons))
         if found is None:
             continue
-        refused = None if stand == stage.wearer.stand else attempt(act, stand, f"to {act.public(name)}")
+        refused = None if stand == stage.wearer.stand else attempt(act, stand, f"to {act.public(name)}", name=name)
         if refused is None:
             return found
         walks += 1

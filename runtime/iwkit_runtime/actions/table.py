@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from iwkit.world.ground import faced
 from iwkit_runtime.actions import (
     assembly,
     cart,
@@ -38,11 +39,17 @@ def _walk(act: Act) -> None:
     if act.names[0] in act.stage.placed:
         point = looking.focus(act, act.names[0])
         looking.face(act, point)
-        act.glance(point)
+        looking.look_over(act, act.names[0], point)
 
 
 def _turn(act: Act) -> None:
+    """Turn on the spot; the eyes return to the fixture at hand if it is still before them."""
+    act.leave()
     walking.turn_by(act, TURN_SIGN[act.command.verb] * math.radians(act.command.scalar or 0.0))
+    x, y, heading = act.stage.wearer.stand
+    if act.place in act.at.layout.fixtures and faced((x, y), math.degrees(heading), act.at.boxes[act.place]):
+        act.glance(looking.focus(act, act.place))
+        act.take_in(act.place, act.stage.idle())
 
 
 def _wait(act: Act) -> None:

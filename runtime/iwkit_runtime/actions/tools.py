@@ -17,7 +17,19 @@ from iwkit_runtime.actions import looking, walking
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.curves import CURVES, Curve, Patch, ways
 from iwkit_runtime.actions.grab import take
-from iwkit_runtime.actions.motion import BlockedError, Key, Move, Reasons, Screen, at_stand, bridge, elbows, rest
+from iwkit_runtime.actions.looking import look_over
+from iwkit_runtime.actions.motion import (
+    JUMP,
+    BlockedError,
+    Key,
+    Move,
+    Reasons,
+    Screen,
+    at_stand,
+    bridge,
+    elbows,
+    rest,
+)
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.arms import Reach, angles_of, reach
@@ -36,8 +48,6 @@ WAYS = 8
 """Curves from one stance whose beginning is free and that are followed to their end."""
 STANCES = 16
 """Stances from which a tool is used."""
-JUMP = math.radians(30)
-"""No angle of the arm changes by more than this from frame to frame."""
 RIM = 0.55
 """Share of a target's box that its hollow takes up where its recipe has no interior."""
 SWEEPS = ((0.22, 0.13), (0.12, 0.08), (0.05, 0.04), (0.0, 0.0))
@@ -100,7 +110,7 @@ def cook(act: Act) -> None:
     walking.approach(act, food)
     point = looking.focus(act, food)
     looking.face(act, point)
-    act.glance(point)
+    look_over(act, act.at.root(food), point)
     act.see()
     for _ in range(COOKING):
         act.stage.shoot(act.stage.idle(), gaze=point)
@@ -125,7 +135,7 @@ def _use(act: Act, verb: str, target: str, patch: Patch | None = None) -> None:
     plan = partial(plan_use, stage, hold, curve, found, patch is not None)
     move = go_and(act, target, (x, y), plan, tries=STANCES)
     act.place = act.at.state.wearer.at if goal is None else goal.at
-    stage.glance((x, y, z))
+    look_over(act, act.at.root(target), (x, y, z))
     act.see()
     for body in move:
         stage.shoot(body, gaze=(x, y, z))

@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.motion import BlockedError, Key, Move, Screen, bridge, rest, straight
+from iwkit_runtime.actions.motion import JUMP, BlockedError, Key, Move, Screen, bridge, rest, straight
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.spots import GAP
-from iwkit_runtime.actions.tools import JUMP, follow
+from iwkit_runtime.actions.tools import follow
 from iwkit_runtime.body.arms import angles_of
 from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.body.posture import UPRIGHT

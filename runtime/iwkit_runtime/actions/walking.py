@@ -11,9 +11,11 @@ import numpy as np
 from iwkit.floorplan import rooms_at
 from iwkit.world.layout import Goal
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.motion import BRUSH
 from iwkit_runtime.actions.operate import Swing, closed_leaves, execute_swing, open_grid, plan_swing
+from iwkit_runtime.actions.passing import EASE, Step, Stuck, passing
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.room import BRUSH, clear, way_out
+from iwkit_runtime.actions.room import clear, way_out
 from iwkit_runtime.body import gait
 from iwkit_runtime.body.pose import blend
 from iwkit_runtime.nav.astar import Costs
@@ -22,17 +24,15 @@ from iwkit_runtime.nav.geometry import Floats, Point, wrap
 from iwkit_runtime.nav.grid import Grid
 from iwkit_runtime.nav.route import Failure
 from iwkit_runtime.nav.stance import Stance, snapped
-from iwkit_runtime.nav.walk import STEP, Pose, Trajectory, walk
+from iwkit_runtime.nav.walk import STEP, Pose, walk
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import moved, turned_head
 
 COSTS = Costs(safe=0.5)
 """The paper's 0.35 m from obstacles suits a body without arms: with them hanging, ours is 0.75 m wide."""
-EASE = 5
-"""Frames in which the head turns ahead and the arms are drawn in."""
-PRESS = 0.06
-"""Metres by which a walking body may press into something: what swings beside the screened upright one (PHY-10)."""
+REPAIRS = 3
+"""How often a way is planned again after a frame of the walk along it has run into something."""
 TURN = math.radians(9.9)
 """Turn a frame on the spot."""
 TRIES = 6
@@ -68,16 +68,19 @@ def go_to(act: Act, goal: Goal, name: str) -> None:
     raise first or NoWayError("PATH_BLOCKED", f"to {act.public(name)}", blocker(act, (goal.x, goal.y)))
 
 
-def attempt(act: Act, end: Stand, whither: str) -> RefusedError | None:
-    """Go somewhere; when that fails, everything is as before and the reason is given."""
+def attempt(act: Act, end: Stand, whither: str, *, name: str | None = None) -> RefusedError | None:
+    """Go somewhere; when that fails, everything is as before and the reason is given. Who goes to another place
+    at the same thing (`name`) still has in mind what is there."""
     before, events, room = act.stage.state(), len(act.happenings), act.room
-    act.move_on()
+    looked = act.looked
+    if name is None or act.at.root(name) != act.place:
+        act.leave()
     try:
         travel(act, end, whither)
     except RefusedError as refused:
         act.stage.restore(before)
         del act.happenings[events:]
-        act.room = room
+        act.room, act.looked = room, looked
         return refused
     act.arrive(events)
     return None
@@ -154,46 +157,72 @@ def _walk(act: Act, grid: Grid, end: Stand, whither: str) -> None:
     stage = act.stage
     if end == stage.wearer.stand:
         return
-    for drawn in (False, True):
-        walked = _walked(stage, grid, end, drawn)
-        if not isinstance(walked, Failure):
-            stride(act, walked.poses, whither, drawn=drawn)
-            return
-    back = way_out(stage)
-    if back:
-        stride(act, np.array([stage.wearer.stand, *back]), whither, drawn=True)
-        walked = _walked(stage, grid, end, drawn=True)
-    if isinstance(walked, Failure):
-        raise _failed(act, walked, whither)
-    stride(act, walked.poses, whither, drawn=True)
+    way = _way(stage, grid, end)
+    if isinstance(way, Failure):
+        back = way_out(stage)
+        if back:
+            stride(act, np.array([stage.wearer.stand, *back]), whither)
+            way = _way(stage, grid, end)
+    if isinstance(way, Failure):
+        raise _failed(act, way, whither)
+    _film(act, way)
 
 
-def _walked(stage: Stage, grid: Grid, end: Stand, drawn: bool) -> Trajectory | Failure:
+def _way(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:
+    """The frames of a walk to a place, around what they would run into."""
+
     def fits(x: float, y: float, heading: float) -> bool:
-        return clear(stage, Stand(x, y, heading), BRUSH, drawn=drawn)
+        stand = Stand(x, y, heading)
+        return clear(stage, stand, BRUSH) or clear(stage, stand, BRUSH, drawn=True)
 
-    return walk(grid, Pose(*stage.wearer.stand), Pose(*end), fits, COSTS)
+    stuck: list[Stuck] = []
+    while len(stuck) <= REPAIRS:
+        avoid = tuple(at[:2] for at, _ in stuck)
+        walked = walk(grid, Pose(*stage.wearer.stand), Pose(*end), fits, COSTS, avoid)
+        if isinstance(walked, Failure) and not stuck:
+            return walked
+        if isinstance(walked, Failure):
+            break
+        passed = _passed(stage, walked.poses)
+        if not isinstance(passed, Stuck):
+            return passed
+        stuck.append(passed)
+    at, owner = stuck[0]
+    return Failure("TRAJECTORY_COLLISION", owner, at[:2], at.heading)
 
 
-def stride(act: Act, rows: Floats, whither: str, *, drawn: bool = False) -> None:
-    """Film a walk along poses (n, 3), the first of them where the wearer stands; `drawn`: with its arms drawn in."""
-    stage = act.stage
-    hold = stage.wearer.hold
-    before = stage.idle()
+def _passed(stage: Stage, rows: Floats) -> list[Step] | Stuck:
+    """The frames of a walk along poses (n, 3), the first of them where the wearer stands."""
+    hold, before = stage.wearer.hold, stage.idle()
     rows = gait.paced(stage.person.body, rows)
     frames = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
-    stage.wearer = moved(stage.wearer, gaze=None)
-    for n, (row, gaited) in enumerate(zip(rows.tolist()[1:], frames[1:], strict=True), start=1):
+    steps = []
+    for n, (row, gaited) in enumerate(zip(rows.tolist(), frames, strict=True)):
         body = turned_head(gaited, blend(before, gaited, n / EASE)) if n < EASE else gaited
-        if drawn:
-            share = min(1.0, n / EASE, (len(frames) - 1 - n) / EASE)
-            body = blend(body, stage.person.drawn(body, hold), share)
-        hit = stage.hit(body, hold, tolerance=PRESS)
-        if hit is not None:
-            raise NoWayError("TRAJECTORY_COLLISION", whither.removeprefix("to "), act.public(hit.owner))
-        enter(act, (row[0], row[1]))
-        stage.shoot(body, Stand(row[0], row[1], row[2]))
+        steps.append(Step(Stand(*row), body))
+    passed = passing(stage, steps)
+    return passed if isinstance(passed, Stuck) else passed[1:]
+
+
+def _film(act: Act, steps: list[Step]) -> None:
+    stage = act.stage
+    stage.wearer = moved(stage.wearer, gaze=None)
+    for at, body in steps:
+        enter(act, at[:2])
+        stage.shoot(body, at)
     stage.sync()
+
+
+def stride(act: Act, rows: Floats, whither: str) -> None:
+    """Film a walk along poses (n, 3), the first of them where the wearer stands.
+
+    Raises:
+        RefusedError: TRAJECTORY_COLLISION, with what is in the way.
+    """
+    passed = _passed(act.stage, rows)
+    if isinstance(passed, Stuck):
+        raise NoWayError("TRAJECTORY_COLLISION", whither.removeprefix("to "), act.public(passed.owner))
+    _film(act, passed)
 
 
 def enter(act: Act, place: Point) -> None:
@@ -219,6 +248,7 @@ def forward(act: Act) -> None:
     if not clear(act.stage, Stand(*rows[-1].tolist())):
         raise NoWayError("PATH_BLOCKED", "ahead", blocker(act, (float(rows[-1][0]), float(rows[-1][1]))))
     events = len(act.happenings)
+    act.leave()
     stride(act, rows, "ahead")
     act.place = None
     act.arrive(events)

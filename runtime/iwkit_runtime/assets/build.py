@@ -9,11 +9,11 @@ import numpy as np
 
 from iwkit.errors import UsageError
 from iwkit.spec.catalogue import Category
-from iwkit.spec.recipe import DEFAULT_MATERIALS, PartsRecipe, Recipe
-from iwkit_runtime.assets import kinds
+from iwkit.spec.recipe import DEFAULT_MATERIALS, MeshRecipe, PartsRecipe, Recipe
+from iwkit_runtime.assets import kinds, meshfile
 from iwkit_runtime.assets.builder import Builder, Fit
 from iwkit_runtime.assets.cabinet import cabinet
-from iwkit_runtime.assets.colours import RGBA, rgba, tinted
+from iwkit_runtime.assets.colours import RGBA, rgba
 from iwkit_runtime.assets.kinds import Frame
 from iwkit_runtime.assets.plain import plain_recipe
 from iwkit_runtime.assets.shapes import shapes
@@ -29,6 +29,7 @@ KINDS: dict[str, Callable[[Builder, Any, Frame], None]] = {
     "shelf": kinds.shelf,
     "table": kinds.table,
     "sink": kinds.sink,
+    "mesh": meshfile.mesh,
 }
 
 
@@ -40,21 +41,20 @@ def build_asset(
     size: Vector | None = None,
     colour: str | None = None,
     label: str | None = None,
-    states: frozenset[str] = frozenset(),
 ) -> Asset:
     """Build one thing of a category; without a recipe it is a plain one (`plain_recipe`).
 
     `size` (width, depth, height in metres) overrides the catalogue's, `colour` is a colour word for the recipe's `main`
-    material, `label` is printed in place of the recipe's own text, `states` (`cooked`, `dirty`, ...) tint it. The same
-    arguments give the same arrays on every machine.
+    material, `label` is printed in place of the recipe's own text. The same arguments give the same arrays on every
+    machine.
 
     Raises:
-        UsageError: no such colour or state, nowhere to write the label, or too small for its interior.
+        UsageError: no such colour, nowhere to write the label, or too small for its interior.
     """
     recipe = recipe or plain_recipe(category)
     frame = Frame(category_name, category, size or category.size)
-    build = Builder(_materials(recipe, colour, states), _fit(recipe, frame))
-    if isinstance(recipe, PartsRecipe):
+    build = Builder(_materials(recipe, colour), _fit(recipe, frame), recipe.glow)
+    if isinstance(recipe, PartsRecipe | MeshRecipe):
         for name, moving in recipe.links.items():
             build.moving_part(name, moving)
     KINDS[recipe.kind](build, recipe, frame)
@@ -68,11 +68,11 @@ def build_asset(
     return build.asset(category_name, frame.size, category.mass or width * depth * height * DENSITY)
 
 
-def _materials(recipe: Recipe, colour: str | None, states: frozenset[str]) -> dict[str, RGBA]:
+def _materials(recipe: Recipe, colour: str | None) -> dict[str, RGBA]:
     colours = {**DEFAULT_MATERIALS, **recipe.materials}
     if colour is not None:
         colours["main"] = colour
-    return {name: rgba(c) if name in ("paper", "ink") else tinted(rgba(c), states) for name, c in colours.items()}
+    return {name: rgba(colour) for name, colour in colours.items()}
 
 
 def _fit(recipe: Recipe, frame: Frame) -> Fit:
@@ -80,7 +80,7 @@ def _fit(recipe: Recipe, frame: Frame) -> Fit:
     size = np.array(frame.size)
     if not isinstance(recipe, PartsRecipe):
         return Fit(size / np.array(frame.category.size))
-    seen = [shape.mesh.vertices for part in recipe.parts if not part.proud for shape in shapes(part)]
+    seen = [shape.mesh.vertices for part in recipe.parts if not (part.proud or part.passing) for shape in shapes(part)]
     points = np.concatenate(seen)
     low, high = points.min(0), points.max(0)
     scale = size / (high - low)
@@ -95,4 +95,4 @@ def _print(build: Builder, recipe: Recipe, frame: Frame, label: str | None) -> N
     for print_ in recipe.prints:
         text = print_.text if print_.fixed or label is None else label
         if text is not None:
-            build.print_(print_, text)
+            build.print_(print_, text, given=label is not None and not print_.fixed)

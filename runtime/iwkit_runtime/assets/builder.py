@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,8 +13,8 @@ from iwkit.errors import UsageError
 from iwkit.spec.recipe import BODY, Moving, Part, Place, Print
 from iwkit_runtime.assets import decals, mesh
 from iwkit_runtime.assets.colours import RGBA
+from iwkit_runtime.assets.inks import Inks
 from iwkit_runtime.assets.mesh import Mesh
-from iwkit_runtime.assets.printing import Inks
 from iwkit_runtime.assets.shapes import Shape, box_shape, shapes
 from iwkit_runtime.physical.spec import (
     Asset,
@@ -36,6 +36,8 @@ FREE = 0.5
 """Height in metres kept above a surface with nothing over it."""
 SPARE = 0.001
 """What a region keeps from the walls around it, in metres."""
+EMISSION = 0.35
+"""How strongly materials that glow shine, as MuJoCo counts it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ class Fit:
 class _Link:
     joint: Joint | None = None
     handle: Vector | None = None
-    meshes: dict[str, list[Mesh]] = field(default_factory=dict)
+    meshes: dict[tuple[str, str | None], list[Mesh]] = field(default_factory=dict)
     pieces: list[Piece] = field(default_factory=list)
     printed: list[Visual] = field(default_factory=list)
 
@@ -71,10 +73,10 @@ def exact(points: Floats) -> Floats:
 
 
 class Builder:
-    """An asset in the making. Shapes of one link and one material become one mesh."""
+    """An asset in the making. Shapes of one link and one material, seen in the same states, become one mesh."""
 
-    def __init__(self, materials: Mapping[str, RGBA], fit: Fit) -> None:
-        self.materials, self.fit = materials, fit
+    def __init__(self, materials: Mapping[str, RGBA], fit: Fit, glow: Collection[str] = ()) -> None:
+        self.materials, self.fit, self._glow = materials, fit, frozenset(glow)
         self._links: dict[str, _Link] = {BODY: _Link()}
         self._regions: list[Region] = []
         self._labels: list[Label] = []
@@ -84,10 +86,10 @@ class Builder:
         """The first material if the recipe has it, else the second."""
         return first if first in self.materials else second
 
-    def add(self, link: str, material: str, shape: Shape, *, solid: bool = True) -> None:
-        """Add a shape that is already in the asset's frame."""
+    def add(self, link: str, material: str, shape: Shape, *, solid: bool = True, when: str | None = None) -> None:
+        """Add a shape that is already in the asset's frame, seen always or in a state."""
         owner = self._link(link)
-        owner.meshes.setdefault(material, []).append(shape.mesh)
+        owner.meshes.setdefault((material, when), []).append(shape.mesh)
         if solid:
             owner.pieces += map(Piece, shape.pieces)
 
@@ -102,14 +104,23 @@ class Builder:
     def drawn(self, part: Part) -> None:
         """Add a part whose numbers are already in the asset's frame."""
         for shape in shapes(part):
-            self.add(part.link, part.material, shape, solid=part.solid)
+            self.add(part.link, part.material, shape, solid=part.solid and not part.passing, when=part.when)
 
     def parts(self, parts: Iterable[Part]) -> None:
         """Add a recipe's parts, stretched as the asset is."""
         for part in parts:
             for shape in shapes(part):
                 fitted = shape.mapped(np.diag(self.fit.scale), self.fit.offset)
-                self.add(part.link, part.material, fitted, solid=part.solid)
+                self.add(part.link, part.material, fitted, solid=part.solid and not part.passing, when=part.when)
+
+    def scanned(self, link: str, visuals: Iterable[Visual], pieces: Iterable[Floats]) -> None:
+        """Add what a mesh file holds of a link, as it is drawn in the recipe."""
+        owner = self._link(link)
+        scale = np.diag(self.fit.scale)
+        for seen in visuals:
+            placed = mesh.mapped(Mesh(seen.vertices, seen.faces, seen.uv), scale, self.fit.offset)
+            owner.printed.append(Visual(exact(placed.vertices), placed.faces, placed.uv, seen.material))
+        owner.pieces += [Piece(self.fit.point(points)) for points in pieces]
 
     def moving(self, name: str, joint: Joint, handle: ArrayLike | None) -> None:
         """Declare a link that moves against the body."""
@@ -153,23 +164,27 @@ class Builder:
         self._link(link)
         self.controls[name] = Control(link, vector(point))
 
-    def print_(self, print_: Print, text: str) -> None:
-        """Put writing on a face."""
+    def print_(self, print_: Print, text: str, *, given: bool = False) -> None:
+        """Put writing on a face; `given` by a task it comes first among the asset's labels."""
         inks = Inks(*(self.materials[name] for name in (print_.paper, print_.ink, print_.accent)))
         owner = self._link(print_.link)
         decal = decals.wrapped if print_.wrap else decals.flat
         printed, rectangle, pixels = decal(print_, text, inks, self.fit.scale, self.fit.offset)
-        name = f"print_{len(self._labels)}"
-        owner.printed.append(
-            Visual(exact(printed.vertices), printed.faces, printed.uv, Material(name, (1.0, 1, 1, 1), pixels))
-        )
-        self._labels.append(Label(print_.link, *rectangle))
+        name = f"print_{sum(len(link.printed) for link in self._links.values())}"
+        material = Material(name, (1.0, 1, 1, 1), pixels, self._emission(print_.paper))
+        owner.printed.append(Visual(exact(printed.vertices), printed.faces, printed.uv, material, print_.when))
+        if print_.when is None or not print_.fixed:
+            self._labels.append(Label(print_.link, *rectangle, given))
 
     def asset(self, category: str, size: Vector, mass: float) -> Asset:
         """The finished asset; regions come surfaces and interiors mixed, the handiest height first."""
         links = tuple(self._finished(name, link) for name, link in self._links.items())
         regions = sorted(self._regions, key=lambda r: (r.name != "top", round(abs(_bottom(r) - EYE_LEVEL), 6), r.name))
-        return Asset(category, size, mass, links, tuple(regions), dict(self.controls), tuple(self._labels))
+        labels = tuple(sorted(self._labels, key=lambda label: not label.given))
+        return Asset(category, size, mass, links, tuple(regions), dict(self.controls), labels)
+
+    def _emission(self, material: str) -> float:
+        return EMISSION if material in self._glow else 0.0
 
     def _link(self, name: str) -> _Link:
         if name not in self._links:
@@ -178,11 +193,10 @@ class Builder:
 
     def _finished(self, name: str, link: _Link) -> Link:
         visuals = []
-        for material, meshes in link.meshes.items():
+        for (name_, when), meshes in link.meshes.items():
             whole = mesh.join(meshes)
-            visuals.append(
-                Visual(exact(whole.vertices), whole.faces, None, Material(material, self.materials[material]))
-            )
+            material = Material(name_, self.materials[name_], emission=self._emission(name_))
+            visuals.append(Visual(exact(whole.vertices), whole.faces, None, material, when))
         parent = None if name == BODY else BODY
         pieces = tuple(Piece(exact(piece.vertices)) for piece in link.pieces)
         return Link(name, parent, (*visuals, *link.printed), pieces, link.joint, link.handle)

@@ -47,16 +47,14 @@ SHADES: dict[str, tuple[float, float]] = {
 }
 """Word before a colour -> the grey it is mixed with, and how much of that."""
 
-STATES: dict[str, tuple[tuple[float, float, float], float]] = {
+TINTS: dict[str, tuple[tuple[float, float, float], float]] = {
     "cooked": ((0.36, 0.2, 0.08), 0.55),
     "mouldy": ((0.33, 0.47, 0.33), 0.55),
     "dirty": ((0.36, 0.29, 0.2), 0.4),
     "wet": ((0.16, 0.2, 0.27), 0.3),
     "used": ((0.6, 0.57, 0.52), 0.3),
-    "cut": ((1.0, 1.0, 1.0), 0.0),
-    "broken": ((1.0, 1.0, 1.0), 0.0),
 }
-"""State -> the colour that tints the thing, and how strongly. What is cut or broken looks as before."""
+"""State -> the colour that tints a thing while it lasts, and how strongly. What else shows a state is in recipes."""
 
 
 def mix(base: RGBA, other: tuple[float, float, float], share: float) -> RGBA:
@@ -88,15 +86,9 @@ def rgba(colour: Colour) -> RGBA:
 
 
 def tinted(colour: RGBA, states: Iterable[str]) -> RGBA:
-    """The colour as the states leave it, applied in the order of `STATES`.
-
-    Raises:
-        UsageError: no such state.
-    """
+    """The colour as the states leave it, applied in the order of `TINTS`; other states leave it as it is."""
     wanted = frozenset(states)
-    if unknown := sorted(wanted - STATES.keys()):
-        raise UsageError(f"no thing can look '{unknown[0]}': the states are {', '.join(STATES)}")
-    for state, (tint, share) in STATES.items():
+    for state, (tint, share) in TINTS.items():
         if state in wanted:
             colour = mix(colour, tint, share)
     return colour

@@ -7,8 +7,9 @@ from PIL import Image
 
 from iwkit.spec.recipe import Print
 from iwkit_runtime.assets import mesh
+from iwkit_runtime.assets.inks import Inks
 from iwkit_runtime.assets.mesh import Mesh
-from iwkit_runtime.assets.printing import LEAST, Inks, draw, pixels
+from iwkit_runtime.assets.printing import LEAST, draw, pixels
 from iwkit_runtime.assets.typeset import Box
 from iwkit_runtime.physical.spec import Floats, Pixels, Vector
 

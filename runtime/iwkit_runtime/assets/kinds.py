@@ -9,7 +9,7 @@ import numpy as np
 from iwkit.catalogue import interior_size, surface_size
 from iwkit.errors import UsageError
 from iwkit.spec.catalogue import Category
-from iwkit.spec.recipe import ChestRecipe, Part, PartsRecipe, ShelfRecipe, SinkRecipe, TableRecipe
+from iwkit.spec.recipe import ChestRecipe, MeshRecipe, Part, PartsRecipe, ShelfRecipe, SinkRecipe, TableRecipe
 from iwkit_runtime.assets.builder import FREE, SPARE, Builder
 from iwkit_runtime.physical.spec import Joint, Vector
 
@@ -46,7 +46,7 @@ def top_surface(build: Builder, frame: Frame, x: float = 0.0) -> None:
     build.region("top", "surface", (x - width / 2, -depth / 2, height), (x + width / 2, depth / 2, height + FREE))
 
 
-def parts(build: Builder, recipe: PartsRecipe, frame: Frame) -> None:
+def parts(build: Builder, recipe: PartsRecipe | MeshRecipe, frame: Frame) -> None:
     """Regions that the recipe gives, or those of the catalogue: on top, and a hollow open at the top."""
     build.places("surface", recipe.surfaces)
     build.places("interior", recipe.interiors)
@@ -183,7 +183,7 @@ def sink(build: Builder, recipe: SinkRecipe, frame: Frame) -> None:
     _around_basin(build, recipe, frame, (left, front, floor), (right, back, height))
     _lining(build, (left, front, floor), (right, back, height))
     middle = (left + right) / 2
-    _tap(build, middle, min(back + 0.045, depth / 2 - 0.03), height)
+    _tap(build, middle, min(back + 0.045, depth / 2 - 0.03), height, floor + 0.003)
     top_surface(build, frame, -width / 2 + margin + drainer / 2)
     inset = 0.004
     build.region(
@@ -219,10 +219,14 @@ def _lining(build: Builder, low: Vector, high: Vector) -> None:
     build.box("metal", (low[0], high[1] - thin, low[2]), high)
 
 
-def _tap(build: Builder, x: float, y: float, height: float) -> None:
+def _tap(build: Builder, x: float, y: float, height: float, floor: float) -> None:
+    """A tap at a point behind the basin, and the water that falls from it to the basin's floor while it runs."""
     rise, reach = 0.24, 0.15
     spout = ((0.0, 0.0), (0.0, 0.8), (0.3, 1.0), (0.8, 1.0), (1.0, 0.75))
     path = tuple((x, y - reach * along, height + rise * up) for along, up in spout)
+    end = path[-1]
+    build.drawn(Part(tube=((*end[:2], floor), end), radius=0.007, material="water", when="running"))
+    build.drawn(Part(lathe=((0.12, floor), (0.12, floor + 0.006)), at=(*end[:2], 0), material="water", when="running"))
     lever = (x + 0.012, y - 0.008, height + 0.05, x + 0.07, y + 0.008, height + 0.062)
     build.drawn(Part(tube=path, radius=0.012, smooth=True, material="metal"))
     build.drawn(Part(box=lever, round=0.004, material="metal"))

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
-from iwkit_runtime.assets.colours import RGBA, as_bytes, luminance
-from iwkit_runtime.assets.typeset import Box, fit, write
+from iwkit_runtime.assets import documents, handwriting, signs
+from iwkit_runtime.assets.colours import as_bytes
+from iwkit_runtime.assets.inks import TALL, Bytes, Inks, inner
+from iwkit_runtime.assets.typeset import Box, write
 
 PIXEL = 0.0004
 """Metres a pixel, for prints of up to `MOST` pixels."""
 MOST, LEAST = 1024, 16
-TALL, TALLISH = 2.6, 1.7
-"""How many times as high as usual letters may be: on packages, which are mostly seen from above, and on sheets."""
-Bytes = tuple[int, int, int]
-WALLS: Bytes = (150, 172, 190)
-"""Walls on a plan: pale, so that they aren't taken for letters."""
-
-
-@dataclass(frozen=True)
-class Inks:
-    """The colours of a print."""
-
-    paper: RGBA
-    ink: RGBA
-    accent: RGBA
-
-    @property
-    def on_accent(self) -> Bytes:
-        """What can be read on the accent: white or nearly black."""
-        return (20, 20, 24) if luminance(self.accent) > 0.5 else (255, 255, 255)
 
 
 def pixels(width: float, height: float) -> tuple[int, int]:
@@ -46,14 +28,9 @@ def draw(style: str, size: tuple[int, int], text: str, inks: Inks) -> tuple[Imag
     return image, STYLES[style](image, text, inks)
 
 
-def _inner(image: Image.Image, x: float, y: float) -> Box:
-    """The image's rectangle less these shares of width and height at each side."""
-    width, height = image.size
-    return width * x, height * y, width * (1 - x), height * (1 - y)
-
-
 def _plain(image: Image.Image, text: str, inks: Inks) -> Box:
-    return write(image, text, _inner(image, 0.06, 0.06), as_bytes(inks.ink))
+    """The text alone, or with a stamp over it."""
+    return documents.body(image, text, inner(image, 0.06, 0.06), inks, tall=1)
 
 
 def _band(image: Image.Image, text: str, inks: Inks) -> Box:
@@ -63,51 +40,7 @@ def _band(image: Image.Image, text: str, inks: Inks) -> Box:
     pen.rectangle((0, height * 0.22, width, height * 0.78), fill=as_bytes(inks.accent))
     for y in (0.15, 0.83):
         pen.rectangle((0, height * y, width, height * (y + 0.02)), fill=as_bytes(inks.accent))
-    return write(image, text, _inner(image, 0.03, 0.25), inks.on_accent, tall=TALL)
-
-
-def _page(image: Image.Image, text: str, inks: Inks) -> Box:
-    """A page of writing with a thin frame and a rule under its first line."""
-    width, height = image.size
-    pen = ImageDraw.Draw(image)
-    pen.rectangle((0, 0, width - 1, height - 1), outline=(170, 170, 170), width=max(1, width // 200))
-    if "\n" not in text:
-        return write(image, text, _inner(image, 0.05, 0.06), as_bytes(inks.ink))
-    title, rest = text.split("\n", 1)
-    share = 0.24 if rest.count("\n") < 3 else 0.2
-    top = write(image, title, (width * 0.04, height * 0.04, width * 0.96, height * share), as_bytes(inks.ink))
-    rule = height * (share + 0.01)
-    pen.rectangle((width * 0.05, rule, width * 0.95, rule + max(2, height // 160)), fill=as_bytes(inks.ink))
-    body = write(
-        image, rest, (width * 0.04, rule + height * 0.03, width * 0.96, height * 0.97), as_bytes(inks.ink), tall=TALLISH
-    )
-    return _around(top, body)
-
-
-def _around(*boxes: Box) -> Box:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def _plan(image: Image.Image, text: str, inks: Inks) -> Box:
-    """A floor plan: the first line as title, every other line a row of rooms between `|`."""
-    width, height = image.size
-    title, *rows = text.split("\n")
-    used = [write(image, title, (width * 0.04, height * 0.03, width * 0.96, height * 0.17), as_bytes(inks.ink))]
-    pen, line = ImageDraw.Draw(image), max(2, width // 150)
-    left, right, top, bottom = width * 0.03, width * 0.97, height * 0.2, height * 0.96
-    pitch = (bottom - top) / max(1, len(rows))
-    rooms: list[tuple[str, Box]] = []
-    for number, row in enumerate(rows):
-        cells = [cell.strip() for cell in row.split("|")]
-        wide, y = (right - left) / len(cells), top + number * pitch
-        for column, cell in enumerate(cells):
-            x = left + column * wide
-            pen.rectangle((x, y, x + wide, y + pitch), outline=WALLS, fill=(240, 245, 250), width=line)
-            rooms.append((cell, (x + 3 * line, y + 2 * line, x + wide - 3 * line, y + pitch - 2 * line)))
-    size = min((fit(cell, box[2] - box[0], box[3] - box[1])[0] for cell, box in rooms), default=0)
-    used += [write(image, cell, box, as_bytes(inks.ink), largest=size, tall=TALLISH) for cell, box in rooms]
-    return _around(*used)
+    return write(image, text, inner(image, 0.03, 0.25), inks.on_accent, tall=TALL)
 
 
 def _cover(image: Image.Image, text: str, inks: Inks) -> Box:
@@ -176,7 +109,7 @@ def _display(image: Image.Image, text: str, inks: Inks) -> Box:
         outline=as_bytes(inks.ink),
         width=max(1, min(width, height) // 20),
     )
-    return write(image, text, _inner(image, 0.06, 0.08), (20, 26, 20))
+    return write(image, text, inner(image, 0.06, 0.08), (20, 26, 20))
 
 
 def _keys(image: Image.Image, text: str, inks: Inks) -> Box:
@@ -205,25 +138,29 @@ def _ruled(image: Image.Image, text: str, inks: Inks) -> Box:
     return write(image, text, (width * 0.06, height * 0.05, width * 0.94, height * 0.24), as_bytes(inks.ink))
 
 
-def _card(image: Image.Image, text: str, inks: Inks) -> Box:
-    """White with a coloured strip above and below."""
-    width, height = image.size
-    pen = ImageDraw.Draw(image)
-    for top in (0.0, 0.86):
-        pen.rectangle((0, height * top, width, height * (top + 0.14)), fill=as_bytes(inks.accent))
-    return write(image, text, _inner(image, 0.05, 0.17), as_bytes(inks.ink), tall=TALL)
-
-
 STYLES: dict[str, Callable[[Image.Image, str, Inks], Box]] = {
     "plain": _plain,
     "band": _band,
-    "page": _page,
-    "plan": _plan,
+    "card": signs.card,
+    "plate": signs.plate,
+    "tag": signs.tag,
+    "answer": signs.answer,
+    "welcome": signs.welcome,
+    "sign": signs.sign,
+    "forbid": signs.forbid,
+    "warn": signs.warn,
+    "page": documents.page,
+    "table": documents.table,
+    "headed": documents.headed,
+    "bill": documents.bill,
+    "ticket": documents.ticket,
+    "plan": documents.plan,
+    "calendar": documents.calendar,
+    "note": handwriting.note,
+    "ruled": _ruled,
     "cover": _cover,
     "news": _news,
     "screen": _screen,
     "display": _display,
     "keys": _keys,
-    "ruled": _ruled,
-    "card": _card,
 }

@@ -47,7 +47,7 @@ LIMBS = (
     *_MIDDLE,
     *(_Limb(f"{s} {k.name}", f"{s}_{k.start}", f"{s}_{k.end}", k.radius) for s in ("left", "right") for k in _SIDED),
 )
-_HANDS = frozenset(n for n, limb in enumerate(LIMBS) if limb.name.endswith(("hand", "forearm")))
+_HANDS = frozenset(n for n, limb in enumerate(LIMBS) if limb.name.endswith("hand"))
 
 
 class Balls(NamedTuple):
@@ -88,8 +88,7 @@ def penetration(film: Film) -> Iterator[Measure]:
         scene.show(shot)
         yield from _body(scene, shot, None if hold is None else hold.name)
         if hold is not None:
-            check = "load" if n and shot.stand == film.shots[n - 1].stand else "carried"
-            yield from _thing(scene, shot, hold.name, check, touching)
+            yield from _thing(scene, shot, hold.name, "load", touching)
             touching &= frozenset(_touched(scene, hold.name))
         if n + 1 == len(film.shots) or film.shots[n + 1].interval is not shot.interval:
             for name in sorted(_moved(film, shot)):

@@ -35,18 +35,15 @@ LIMITS: Mapping[str, Limit] = {
     "fall": Limit(
         0.02, "m", "movement in a frame of a thing let go of, beyond the speed that its fall so far gives it"
     ),
-    "jolt": Limit(0.05, "m", "way that a thing made in a command that let go of something or moved a joint"),
+    "jolt": Limit(0.02, "m", "way that a thing made in a command that let go of something or moved a joint"),
     "pushed": Limit(0.30, "m", "distance of the nearer hand from what is pushed or pulled"),
     "fixture": Limit(0.001, "m", "movement of a fixture or door frame from its place"),
     "joint_range": Limit(0.001, "rad or m", "value of a thing's joint beyond its limits"),
     "joint_speed": Limit(0.15, "rad or m", "movement of a thing's joint in a frame"),
     "joint_hand": Limit(0.10, "m", "distance of the left hand from the moving part when it begins to move"),
-    "limbs": Limit(0.06, "m", "depth of the body in anything but the floor"),
-    "contact": Limit(0.08, "m", "depth of a hand or forearm in what the command handles"),
+    "limbs": Limit(0.03, "m", "depth of the body in anything but the floor"),
+    "contact": Limit(0.035, "m", "depth of a hand in what the command handles"),
     "eyes": Limit(0, "m", "depth of a ball of 5 cm around the eyes in anything"),
-    "load": Limit(
-        0.0025, "m", "depth of a held thing in anything it does not touch when it is taken, the wearer standing"
-    ),
-    "carried": Limit(0.03, "m", "the same while the wearer walks or turns"),
-    "final": Limit(0.05, "m", "depth of a moved thing in anything at the end of a command"),
+    "load": Limit(0.0025, "m", "depth of a held thing in anything it does not touch when it is taken"),
+    "final": Limit(0.0025, "m", "depth of a moved thing in anything at the end of a command"),
 }

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from iwkit.errors import UsageError
 from iwkit_runtime.body import rotations
 from iwkit_runtime.body.model import Body, joint
-from iwkit_runtime.body.pose import INDEX, BodyPose, pack, unpack, vector
+from iwkit_runtime.body.pose import INDEX, BodyPose, joint_slice, pack, vector
 
 Array = NDArray[np.float64]
 
@@ -66,15 +66,19 @@ def look_at(body: Body, at: BodyPose, point: ArrayLike) -> Gaze:
     if np.linalg.norm(target - camera_frame(body, body.forward(*at))[:3, 3]) < _TOO_NEAR:
         raise UsageError("a point to look at must be at least 5 cm from the eyes")
     neutral = pack({"neck": (0, 0, 0), "head": (0, 0, 0)}, onto=at.pose)
-    chest = joint(body.forward(neutral, at.translation), "spine3")[:3, :3]
-    turned = BodyPose(neutral, at.translation)
+    frames = body.forward(neutral, at.translation)
+    chest, pelvis = joint(frames, "spine3")[:3, :3], joint(frames, "pelvis")
+    spine = {name: rotations.matrix(neutral[joint_slice(name)]) for name in _SPINE}
+    turns = {**spine, "neck": np.eye(3), "head": np.eye(3)}
     eye = np.full(3, np.inf)
     for _ in range(_ROUNDS):  # the eyes move as the head turns, so the direction is found again from where they get to
-        before, eye = eye, camera_frame(body, body.forward(*turned))[:3, 3]
+        before, eye = eye, _eye(body, pelvis, turns)
         if np.linalg.norm(eye - before) < _STILL:
             break
         aim = chest.T @ _level(rotations.unit(target - eye), chest[:, 1])
-        turned = BodyPose(_turned(neutral, aim), at.translation)
+        turns = _turned(spine, aim)
+    joints = {name: rotations.vector(turn) for name, turn in turns.items()}
+    turned = BodyPose(pack(joints, onto=neutral), at.translation)
     lens = camera_frame(body, body.forward(*turned))
     sight = rotations.unit(target - lens[:3, 3])
     residual = np.arctan2(np.linalg.norm(rotations.cross(-lens[:3, 2], sight)), -lens[:3, 2] @ sight)
@@ -91,25 +95,31 @@ def _level(sight: Array, above: Array) -> Array:
     return np.stack([left, rotations.cross(sight, left), sight], -1)
 
 
-def _turned(neutral: Array, aim: Array) -> Array:
-    """The pose whose head has the axes `aim` (3, 3) against the chest as it is in `neutral`, within the limits."""
+def _eye(body: Body, pelvis: Array, turns: Mapping[str, Array]) -> Array:
+    """The point between the eyes (3,) for the frame (4, 4) of the pelvis and the rotations of spine, neck and head."""
+    turn, place = pelvis[:3, :3], pelvis[:3, 3]
+    for name, rotation in turns.items():
+        place = place + turn @ body.offsets[INDEX[name]]
+        turn = turn @ rotation
+    return np.asarray(place + turn @ (body.eye - body.joints[INDEX["head"]]))
+
+
+def _turned(spine: Mapping[str, Array], aim: Array) -> dict[str, Array]:
+    """The rotations of spine, neck and head, from the pelvis up, that give the head the axes `aim` (3, 3) against the
+    chest as it is with `spine`, within the limits."""
     yaw, pitch, _ = _angles(aim)
     rest_yaw = float(np.clip(yaw - np.clip(yaw, -HEAD_YAW, HEAD_YAW), -TORSO_YAW, TORSO_YAW))
     rest_pitch = float(np.clip(pitch - np.clip(pitch, *HEAD_PITCH), *TORSO_PITCH))
-    whole = unpack(neutral)
-    joints = {}
+    turns = {}
     before = after = np.eye(3)
     for name, share in _SPINE.items():
-        turn = rotations.matrix(whole[name])
-        before, after = before @ turn, after @ turn @ _direction(share * rest_yaw, share * rest_pitch)
-        joints[name] = rotations.vector(turn @ _direction(share * rest_yaw, share * rest_pitch))
+        turns[name] = spine[name] @ _direction(share * rest_yaw, share * rest_pitch)
+        before, after = before @ spine[name], after @ turns[name]
     yaw, pitch, roll = _angles(after.T @ before @ aim)
     yaw, pitch = float(np.clip(yaw, -HEAD_YAW, HEAD_YAW)), float(np.clip(pitch, *HEAD_PITCH))
     neck = _direction(NECK_SHARE * yaw, NECK_SHARE * pitch)
     tilt = rotations.about("z", np.clip(roll, -HEAD_ROLL, HEAD_ROLL))
-    joints["neck"] = rotations.vector(neck)
-    joints["head"] = rotations.vector(neck.T @ _direction(yaw, pitch) @ tilt)
-    return pack(joints, onto=neutral)
+    return {**turns, "neck": neck, "head": neck.T @ _direction(yaw, pitch) @ tilt}
 
 
 def _direction(yaw: float, pitch: float) -> Array:

@@ -1,4 +1,4 @@
-"""The body as 17 capsules and a head sphere, for collision queries (PHY-5, PHY-6; paper B.1.2)."""
+"""The body as 17 capsules, a head sphere and the eye volume, for collision queries (PHY-5 to PHY-10; paper B.1.2)."""
 
 from __future__ import annotations
 
@@ -48,6 +48,9 @@ _SIDED = {
 _ACROSS = (("left_collar", "right_collar"), ("left_thigh", "right_thigh"))
 _SPINE_TOP = "spine3"
 HEAD = "head"
+EYES = "eyes"
+EYE_RADIUS = 0.053
+"""Metres: the 5 cm around the point between the eyes that stay clear, a tolerance of 2 mm, and what rounding takes."""
 _HEAD_SKIN = ("head",)
 
 
@@ -61,7 +64,8 @@ class Spheres(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """The collision proxy of a body: n = 18 segments, the last of them the head, whose two ends coincide.
+    """The collision proxy of a body: n = 19 segments. The last two of them are the head and the eye volume, spheres
+    whose two ends coincide.
 
     names (n,); joints (n, 2) that the ends move with and points (n, 2, 3) of the ends in those joints' frames;
     radii (n,) metres; adjacent (n, n) true where contact between two segments is ignored, the diagonal included;
@@ -93,18 +97,18 @@ class Rig:
 def build_rig(body: Body) -> Rig:
     """The capsules of a body: ends at its joints, radii from its skin in the T-pose."""
     table = _segments()
-    names = (*table, HEAD)
-    joints = np.array([[INDEX[s.start], INDEX[s.end]] for s in table.values()] + [[INDEX[HEAD]] * 2], np.int32)
+    names = (*table, HEAD, EYES)
+    joints = np.array([[INDEX[s.start], INDEX[s.end]] for s in table.values()] + [[INDEX[HEAD]] * 2] * 2, np.int32)
     ends = body.joints[joints].copy()
     ends[names.index("spine"), 1] = body.tips[INDEX[_SPINE_TOP]]
     for side in SIDES:
         ends[names.index(f"{side}_foot")] = _sole(body, side)
     head = body.vertices[_skin_of(body, _HEAD_SKIN)]
-    ends[-1] = (head.min(0) + head.max(0)) / 2
-    radii = _radii(body, table, ends)
+    ends[-2], ends[-1] = (head.min(0) + head.max(0)) / 2, body.eye
+    radii = np.append(_radii(body, table, ends[:-1]), EYE_RADIUS)
     adjacent = np.eye(len(names), dtype=bool)
     pairs = [(name, other) for name, segment in table.items() for other in segment.beside]
-    for a, b in (*pairs, *_ACROSS):
+    for a, b in (*pairs, *_ACROSS, (EYES, HEAD), (EYES, "neck")):
         adjacent[names.index(a), names.index(b)] = adjacent[names.index(b), names.index(a)] = True
     return Rig(names, joints, ends - body.joints[joints], radii, adjacent, _samples(ends, radii))
 

@@ -147,11 +147,11 @@ def frame(x: ArrayLike, y: ArrayLike) -> Array:
     return np.stack([first, second, cross(first, second)], -1)
 
 
-def blend(a: ArrayLike, b: ArrayLike, share: float) -> Array:
-    """From axis-angle a (..., 3) to b along the shortest arc: share 0 gives a, 1 gives b."""
+def blend(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Array:
+    """From axis-angle a (..., 3) to b along the shortest arc: share 0 gives a, 1 gives b. Shares broadcast with a."""
     start = matrix(a)
     turn = vector(np.swapaxes(start, -1, -2) @ matrix(b))
-    return vector(start @ matrix(share * turn))
+    return vector(start @ matrix(np.asarray(share) * turn))
 
 
 def twist(rotation: ArrayLike, axis: int) -> Array:

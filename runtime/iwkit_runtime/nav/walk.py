@@ -173,10 +173,18 @@ def _bearing(a: Point, b: Point) -> float | None:
     return None if math.dist(a, b) < _STILL else math.atan2(b[1] - a[1], b[0] - a[0])
 
 
-def walk(grid: Grid, start: Pose, goal: Pose, clear: Clear | None = None, costs: Costs = PAPER) -> Trajectory | Failure:
+def walk(  # noqa: PLR0917 (two ends, and how to get from one to the other)
+    grid: Grid,
+    start: Pose,
+    goal: Pose,
+    clear: Clear | None = None,
+    costs: Costs = PAPER,
+    avoid: tuple[Point, ...] = (),
+) -> Trajectory | Failure:
     """Walk from pose to pose, doors being as they are, each pose screened by `clear`.
 
-    Where a pose fails, the way is planned again around a disk of 0.20 m there, at most eight times.
+    Where a pose fails, the way is planned again around a disk of 0.20 m there, at most eight times; `avoid` are middles
+    of such disks to begin with.
 
     Returns:
         The trajectory, or PATH_BLOCKED when no way leads there, or TRAJECTORY_COLLISION with the last place where the
@@ -189,7 +197,7 @@ def walk(grid: Grid, start: Pose, goal: Pose, clear: Clear | None = None, costs:
     failed = [pose for pose in (start, goal) if clear is not None and not clear(*pose)]
     hopeless = bool(failed)
     while not hopeless:
-        way = _way(grid, start, goal, costs, tuple((pose.x, pose.y) for pose in failed))
+        way = _way(grid, start, goal, costs, (*avoid, *((pose.x, pose.y) for pose in failed)))
         if way is None:
             break
         walked = trajectory(way, start.heading, goal.heading)
@@ -199,6 +207,8 @@ def walk(grid: Grid, start: Pose, goal: Pose, clear: Clear | None = None, costs:
         failed.append(bad)
         # No detour helps where the wearer can't even turn.
         hopeless = len(failed) > REPAIRS or bad[:2] == start[:2]
+    if not failed and avoid:
+        return Failure("TRAJECTORY_COLLISION", grid.nearest_owner(avoid[-1]), avoid[-1])
     if not failed:
         return find_blocker(grid, start[:2], goal[:2])
     place = failed[-1][:2]

@@ -30,7 +30,7 @@ def explain(at: Measured, relation: Relation) -> str:
         if name not in there:
             raise UsageError(f"there is no '{name}' in the scene that {_shown(relation)} could be about")
     _check_kinds(at, relation)
-    holds = relation in set(at.all())
+    holds = relation in at.state
     return f"{_shown(relation)} {'holds' if holds else 'does not hold'}: {_WHY[word](at, tuple(names))}"
 
 
@@ -48,7 +48,7 @@ def _shown(relation: Relation) -> str:
 
 
 def _mm(metres: float) -> str:
-    return "nothing" if math.isinf(metres) else f"{metres * 1000:.1f} mm"
+    return "nothing" if math.isinf(metres) else f"{round(metres * 1000, 1) + 0.0:.1f} mm"
 
 
 def _list(names: tuple[str, ...]) -> str:
@@ -59,6 +59,8 @@ def _on(at: Measured, names: tuple[str, ...]) -> str:
     name, below = names
     if name == at.moment.held:
         return f"{name} is held"
+    if at.attached(name) == below:
+        return f"{name} is attached to {below}, which is another relation; {_attached(at, names)}"
     place = at.places.of(name)
     if below in place.containers:
         return f"{name} is inside {below}, which is another relation; {_inside(at, names)}"
@@ -90,9 +92,17 @@ def _inside(at: Measured, names: tuple[str, ...]) -> str:
         if via:
             return f"it is on or inside {_list(tuple(dict.fromkeys(via)))}, which is inside {around}"
     measured = f"{share.volume:.0%}" if share else "0%"
-    centre = "in" if share and share.centred else "outside"
-    least = f"at least {limit('volume'):.0%}"
-    return f"{measured} of its volume is in an interior of {around} ({least}), its centre is {centre}"
+    outside = math.inf if share is None else share.outside
+    centre = "in" if outside <= limit("centre") else "outside" if math.isinf(outside) else f"{_mm(outside)} outside"
+    least = f"at least {limit('volume'):.0%}" + _once(
+        share is not None and share.was, f"{limit('volume', was=True):.0%}"
+    )
+    return f"{measured} of its volume is in an interior of {around} ({least}), its centre of mass is {centre}"
+
+
+def _once(was: bool, threshold: str) -> str:
+    """The threshold at which a relation ends that held before."""
+    return f", or {threshold} since it held before" if was else ""
 
 
 def _held(at: Measured, names: tuple[str, ...]) -> str:
@@ -101,13 +111,16 @@ def _held(at: Measured, names: tuple[str, ...]) -> str:
 
 
 def _on_floor(at: Measured, names: tuple[str, ...]) -> str:
-    return f"{names[0]} is held" if names[0] == at.moment.held else _rests(at, names[0])
+    (name,) = names
+    attached = f"; it is attached to {at.attached(name)}" if at.attached(name) else ""
+    return f"{name} is held" if name == at.moment.held else _rests(at, name) + attached
 
 
 def _near(at: Measured, names: tuple[str, ...]) -> str:
     roots = [name if name == WEARER else at.root(name) for name in names]
-    carried = "" if roots == list(names) else f" between {roots[0]} and {roots[1]}, which carry them,"
-    gap = f"the gap on the plan{carried} is {at.gap(*names):.3f} m (at most {limit('near')} m)"
+    carried = [f"{name} is carried by {root}" for name, root in zip(names, roots, strict=True) if name != root]
+    via = f"; {' and '.join(carried)}" if carried else ""
+    gap = f"the gap on the plan is {at.gap(*names):.3f} m (at most {limit('near')} m){via}"
     unknown = not any(name in at.facts.declared or name == WEARER for name in names)
     return gap + ("; only pairs with an entity of the pack or the wearer are kept" if unknown else "")
 
@@ -141,18 +154,58 @@ def _at_baseline(at: Measured, names: tuple[str, ...]) -> str:
         _list(tuple(dict.fromkeys(s.name for s in p.rest.supports))) for p in (at.then[name], at.places.of(name))
     )
     hands = "; held at the handoff" * at.then[name].held + "; held now" * (name == at.moment.held)
-    return f"{_moved(at.drift(name, reference))} {where}; rested on {before}, rests on {now}{hands}"
+    moved = _moved(at.drift(name, reference), was=("at_baseline", name) in at.moment.before)
+    return f"{moved} {where}; rested on {before}, rests on {now}{hands}"
 
 
 def _unmoved(at: Measured, names: tuple[str, ...]) -> str:
-    return "the handoff hasn't been" if at.then is None else f"{_moved(at.drift(names[0], None))} in the world"
+    if at.then is None:
+        return "the handoff hasn't been"
+    was = ("unmoved", names[0]) in at.moment.before
+    hands = "; held at the handoff" * at.then[names[0]].held + "; held now" * (names[0] == at.moment.held)
+    return f"{_moved(at.drift(names[0], None), was=was)} in the world{hands}"
 
 
-def _moved(drift: Drift) -> str:
+def _moved(drift: Drift, *, was: bool) -> str:
+    far, leaning = _once(was, f"{limit('moved', was=True) * 100:g}"), _once(was, f"{limit('tilt', was=True):g}")
     return (
-        f"{drift.distance * 100:.1f} cm (at most {limit('moved') * 100:.0f} cm) and "
-        f"{drift.tilt:.1f} degrees of leaning (at most {limit('tilt'):.0f}) from the place at the handoff"
+        f"{drift.distance * 100:.1f} cm (at most {limit('moved') * 100:g} cm{far}) and "
+        f"{drift.tilt:.1f} degrees of leaning (at most {limit('tilt'):g}{leaning}) from the place at the handoff"
     )
+
+
+def _attached(at: Measured, names: tuple[str, ...]) -> str:
+    name, other = names
+    joined = at.moment.joined.get(name)
+    if joined != other:
+        return f"nothing joins {name} to {other}" + (f": it is joined to {joined}" if joined else "")
+    fit = at.fit(name, other)
+    if fit is None:
+        return f"{name} or {other} has no connector"
+    return (
+        f"they are joined; their nearest connectors are {_mm(fit.distance)} apart (at most {_mm(limit('mated'))}), "
+        f"{name} is turned {fit.angle:.1f} degrees away from the nearest quarter turn (at most {limit('crooked'):g})"
+    )
+
+
+def _sitting(at: Measured, names: tuple[str, ...]) -> str:
+    if at.moment.hips is None:
+        return "where the hips of the wearer are is not known"
+    below = at.places.below(at.moment.hips)
+    if below is None:
+        return "nothing is below the hips of the wearer"
+    kind = "" if below[0] in at.facts.seats else ", which is no seat"
+    carried = f"; it is carried by {names[0]}" if at.seat() == names[0] != below[0] else ""
+    return f"the hips are {below[1]:.3f} m above {below[0]}{kind} (at most {limit('seat')} m){carried}"
+
+
+def _raised(at: Measured, names: tuple[str, ...]) -> str:
+    (name,) = names
+    if name not in at.facts.erectable:
+        return f"{name} is nothing that can be raised"
+    rest = at.places.of(name).rest
+    borne = _list(tuple(dict.fromkeys(s.name for s in rest.supports)))
+    return f"it leans {at.lean(name):.1f} degrees away from lying (at least {limit('raised'):g}) and rests on {borne}"
 
 
 _WHY: Mapping[str, Why] = {
@@ -164,10 +217,13 @@ _WHY: Mapping[str, Why] = {
     "in_room": _in_room,
     "open": _joint,
     "closed": _joint,
+    "attached": _attached,
+    "sitting": _sitting,
+    "raised": _raised,
     "visible": _visible,
     "at_baseline": _at_baseline,
     "unmoved": _unmoved,
 }
-_ARITY = {"on": 2, "inside": 2, "near": 2, "in_room": 2}
+_ARITY = {"on": 2, "inside": 2, "near": 2, "in_room": 2, "attached": 2}
 _WEARER_TOO = {"near": 2, "in_room": 1}
 """Up to which argument the wearer may stand for a thing."""

@@ -1,4 +1,4 @@
-"""How rooms look: floor patterns and wall colours, chosen by what a room is called."""
+"""How rooms look: what the words of a scene for floors and walls mean, drawn by our own code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from functools import cache
 
 import numpy as np
 
+from iwkit.spec.scene import Flooring, Room, Walling
 from iwkit_runtime.physical.spec import Floats, Material
 
 RGB = tuple[int, int, int]
 TILE = 256
-"""Pixels of one repeat of a floor pattern, each way."""
+"""Pixels of one repeat of a pattern, each way."""
+HIGH = 9.0
+"""A height that no wall has, metres."""
 
 
 @dataclass(frozen=True)
@@ -26,76 +29,87 @@ class Floor:
 
 
 @dataclass(frozen=True)
+class Lining:
+    """A pattern on walls from the floor up to `height` metres; otherwise as a floor's."""
+
+    pattern: str
+    base: RGB
+    joint: RGB
+    period: float
+    height: float
+
+
+@dataclass(frozen=True)
 class Finish:
-    """What a room is lined with. `wall` and `skirting` are colours; `tiled` is the height of wall tiles in metres."""
+    """What a room is lined with. `wall` and `skirting` are colours, `lining` is what covers the walls' lower part."""
 
     floor: Floor
     wall: RGB
     skirting: RGB = (236, 234, 228)
-    tiled: float = 0.0
+    lining: Lining | None = None
 
 
-OAK = Floor("planks", (186, 148, 106), (140, 106, 72), 1.2)
-WALNUT = Floor("planks", (150, 112, 80), (108, 78, 54), 1.2)
-CHEQUER = Floor("chequer", (226, 222, 212), (150, 158, 158), 0.8)
-SMALL_TILES = Floor("tiles", (176, 196, 202), (228, 232, 232), 0.4)
-STONE = Floor("tiles", (190, 184, 172), (150, 146, 136), 1.0)
-CARPET = Floor("carpet", (104, 116, 132), (92, 102, 118), 1.0)
-VINYL = Floor("speckle", (190, 206, 200), (160, 180, 174), 1.0)
-CONCRETE = Floor("speckle", (172, 170, 164), (150, 148, 142), 1.0)
+FLOORS: dict[Flooring, Floor] = {
+    "wood": Floor("planks", (186, 148, 106), (140, 106, 72), 1.2),
+    "dark_wood": Floor("planks", (150, 112, 80), (108, 78, 54), 1.2),
+    "chequer": Floor("chequer", (226, 222, 212), (150, 158, 158), 0.8),
+    "tiles": Floor("tiles", (176, 196, 202), (228, 232, 232), 0.4),
+    "stone": Floor("tiles", (190, 184, 172), (150, 146, 136), 1.0),
+    "carpet": Floor("carpet", (104, 116, 132), (92, 102, 118), 1.0),
+    "red_carpet": Floor("pile", (132, 54, 56), (164, 122, 78), 1.0),
+    "vinyl": Floor("speckle", (190, 206, 200), (160, 180, 174), 1.0),
+    "concrete": Floor("speckle", (172, 170, 164), (150, 148, 142), 1.0),
+    "grass": Floor("blades", (98, 142, 62), (62, 104, 40), 1.6),
+    "paving": Floor("slabs", (176, 170, 160), (120, 116, 104), 1.2),
+}
+"""A scene's word for a floor -> how it looks."""
+PAINTS: dict[Walling, RGB] = {
+    "white": (236, 234, 226),
+    "cream": (226, 220, 202),
+    "sand": (222, 208, 186),
+    "sage": (212, 216, 198),
+    "mint": (216, 228, 224),
+    "blue": (204, 212, 224),
+    "grey": (222, 224, 224),
+    "rose": (228, 208, 202),
+    "tiles": (222, 230, 230),
+    "panels": (226, 220, 206),
+    "brick": (206, 196, 184),
+    "hedge": (66, 102, 48),
+    "fence": (146, 112, 78),
+}
+"""A scene's word for walls -> their paint, or what shows of them where nothing else is."""
+LINED: dict[Walling, Lining] = {
+    "tiles": Lining("tiles", (238, 242, 242), (178, 186, 186), 0.4, 1.5),
+    "panels": Lining("boards", (150, 112, 78), (112, 80, 54), 0.8, 1.0),
+    "brick": Lining("bricks", (164, 92, 70), (202, 194, 182), 0.96, HIGH),
+    "hedge": Lining("leaves", (74, 116, 52), (42, 74, 30), 0.8, HIGH),
+    "fence": Lining("boards", (158, 122, 84), (110, 82, 56), 0.8, HIGH),
+}
+"""A scene's word for walls -> what covers them from the floor up; those that aren't here are painted."""
+FACADE = Lining("bricks", (178, 120, 96), (214, 206, 194), 0.96, HIGH)
+"""What the wall of a house looks like from a room outdoors."""
 
-PLAIN = Finish(OAK, (226, 218, 202))
-FINISHES: tuple[tuple[str, Finish], ...] = (
-    ("kitchen", Finish(CHEQUER, (224, 220, 200))),
-    ("bath", Finish(SMALL_TILES, (214, 226, 228), tiled=1.5)),
-    ("wash", Finish(SMALL_TILES, (222, 230, 230), tiled=1.5)),
-    ("dining", Finish(OAK, (222, 208, 186))),
-    ("living", Finish(OAK, (214, 216, 200))),
-    ("bedroom", Finish(WALNUT, (204, 212, 224))),
-    ("utility", Finish(STONE, (222, 222, 216))),
-    ("hall", Finish(STONE, (230, 222, 206))),
-    ("corridor", Finish(VINYL, (226, 230, 226))),
-    ("office", Finish(CARPET, (222, 224, 226))),
-    ("meeting", Finish(CARPET, (208, 216, 222))),
-    ("reception", Finish(WALNUT, (228, 226, 220))),
-    ("break", Finish(CHEQUER, (228, 224, 206))),
-    ("stock", Finish(CONCRETE, (220, 220, 216))),
-    ("supply", Finish(CONCRETE, (220, 224, 222))),
-    ("copy", Finish(CARPET, (224, 224, 220))),
-    ("ward", Finish(VINYL, (214, 228, 226))),
-    ("treatment", Finish(VINYL, (220, 230, 224))),
-    ("waiting", Finish(CARPET, (224, 220, 206))),
-)
-"""A word in a room's name -> its finish; the first that fits."""
 
-
-def finish(room: str) -> Finish:
-    """The finish of a room by its name, a plain one when no word of the table is in it."""
-    return next((found for word, found in FINISHES if word in room), PLAIN)
+def finish(room: Room) -> Finish:
+    """How the floor and the walls of a room look."""
+    return Finish(FLOORS[room.floor], PAINTS[room.walls], lining=LINED.get(room.walls))
 
 
 @cache
-def floor_material(floor: Floor) -> Material:
-    """A floor as a material whose image repeats; the same pixels on every machine."""
+def patterned(of: Floor | Lining, emission: float = 0.0) -> Material:
+    """A floor or a lining as a material whose image repeats; the same pixels on every machine."""
     noise = np.random.default_rng(7).standard_normal((TILE, TILE))
-    image = _PATTERNS[floor.pattern](np.array(floor.base, float), np.array(floor.joint, float), noise)
-    name = f"{floor.pattern}-{bytes((*floor.base, *floor.joint)).hex()}"
-    return Material(name, (1.0, 1.0, 1.0, 1.0), np.clip(np.round(image), 0, 255).astype(np.uint8))
+    image = _PATTERNS[of.pattern](np.array(of.base, float), np.array(of.joint, float), noise)
+    name = f"{of.pattern}-{bytes((*of.base, *of.joint)).hex()}"
+    return Material(name, (1.0, 1.0, 1.0, 1.0), np.clip(np.round(image), 0, 255).astype(np.uint8), emission)
 
 
 @cache
-def wall_tiles(finish_: Finish) -> Material:
-    """White tiles of 0.2 m with grey joints, for the lower part of a wet room's walls."""
-    noise = np.random.default_rng(7).standard_normal((TILE, TILE))
-    image = _tiles(np.array((238.0, 242, 242)), np.array(finish_.wall, float) - 45, noise, 2)
-    return Material("wall-tiles", (1.0, 1.0, 1.0, 1.0), np.clip(np.round(image), 0, 255).astype(np.uint8))
-
-
-@cache
-def plain(name: str, colour: RGB) -> Material:
-    """A colour without a pattern."""
+def plain(name: str, colour: RGB, emission: float = 0.0) -> Material:
+    """A colour without a pattern; what has an `emission` is as bright as if more light fell on it."""
     red, green, blue = (channel / 255 for channel in colour)
-    return Material(f"{name}-{bytes(colour).hex()}", (red, green, blue, 1.0))
+    return Material(f"{name}-{bytes(colour).hex()}", (red, green, blue, 1.0), emission=emission)
 
 
 def _planks(base: Floats, joint: Floats, noise: Floats) -> Floats:
@@ -141,10 +155,78 @@ def _speckle(base: Floats, joint: Floats, noise: Floats) -> Floats:
     return np.where((soft > 0.9)[..., None], joint, base + 2 * soft[..., None])
 
 
+def _pile(base: Floats, joint: Floats, noise: Floats) -> Floats:
+    """A carpet with small lozenges."""
+    rows, columns = np.mgrid[:TILE, :TILE]
+    lozenge = (np.abs(rows % 64 - 32) + np.abs(columns % 64 - 32)) < 9
+    return np.where(lozenge[..., None], joint, base) + 7 * noise[..., None]
+
+
+def _blades(base: Floats, joint: Floats, noise: Floats) -> Floats:
+    """Grass: short strokes, lighter and darker."""
+    long = sum(np.roll(noise, shift, 0) for shift in range(5)) / 2.2
+    patch = _smooth(noise, 24)
+    mix = np.clip(0.5 + 0.32 * long + 0.9 * patch, 0, 1)[..., None]
+    return np.asarray(joint + (base - joint) * mix)
+
+
+def _leaves(base: Floats, joint: Floats, noise: Floats) -> Floats:
+    """A hedge: clumps of leaves with dark between them."""
+    clump, leaf = _smooth(noise, 10), _smooth(np.roll(noise, 61, 1), 3)
+    mix = np.clip(0.55 + 0.8 * clump + 0.35 * leaf, 0, 1)[..., None]
+    return np.asarray(joint + (base * 1.15 - joint) * mix)
+
+
+def _slabs(base: Floats, joint: Floats, noise: Floats) -> Floats:
+    """Paving in courses of slabs of two lengths."""
+    rows, columns = np.mgrid[:TILE, :TILE]
+    lane = rows // 64
+    across = (columns + np.array([0, 40, 96, 20])[lane]) % TILE
+    slab = (across > 150).astype(int) + 2 * lane
+    tint = np.array([0, 9, -7, 4, -3, 10, -10, 2], float)[slab]
+    image = base + tint[..., None] + 3 * _smooth(noise, 2)[..., None] * 4
+    seam = (rows % 64 < 3) | (across < 3) | (np.abs(across - 151) < 2)
+    return np.where(seam[..., None], joint, image)
+
+
+def _boards(base: Floats, joint: Floats, noise: Floats) -> Floats:
+    """Upright boards with grain."""
+    columns = np.mgrid[:TILE, :TILE][1]
+    board = columns // 32
+    tint = np.array([0, 8, -6, 4, -9, 6, -3, 10], float)[board]
+    grain = np.cumsum(noise, axis=0)
+    grain -= np.linspace(0, 1, TILE)[:, None] * grain[-1:]
+    image = base + tint[..., None] + 0.3 * grain[..., None]
+    return np.where((columns % 32 < 2)[..., None], joint, image)
+
+
+def _bricks(base: Floats, joint: Floats, noise: Floats) -> Floats:
+    rows, columns = np.mgrid[:TILE, :TILE]
+    course = rows // 16
+    across = (columns + 32 * (course % 2)) % TILE
+    tint = np.array([0, 10, -12, 5, -5, 14, -9, 3, 7, -14], float)[(across // 64 * 3 + course * 7) % 10]
+    image = base + tint[..., None] + 3 * noise[..., None]
+    return np.where(((rows % 16 < 2) | (across % 64 < 2))[..., None], joint, image)
+
+
+def _smooth(noise: Floats, reach: int) -> Floats:
+    """Noise that repeats at the edges, averaged over so many pixels each way, about as strong as before."""
+    for axis in (0, 1):
+        noise = sum((np.roll(noise, shift, axis) for shift in range(-reach, reach + 1)), np.zeros_like(noise))
+        noise = noise / np.sqrt(2 * reach + 1)
+    return noise
+
+
 _PATTERNS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
     "planks": _planks,
     "tiles": _tiles,
     "chequer": _chequer,
     "carpet": _carpet,
     "speckle": _speckle,
+    "pile": _pile,
+    "blades": _blades,
+    "slabs": _slabs,
+    "boards": _boards,
+    "bricks": _bricks,
+    "leaves": _leaves,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -12,17 +12,17 @@ import numpy as np
 from iwkit.compile import CompiledTask
 from iwkit.compile.things import Thing
 from iwkit.errors import UsageError
-from iwkit.floorplan import stance
+from iwkit.floorplan import FLAT, SPAN, size_of, stance
 from iwkit.library import Library
 from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.recipe import Recipe
-from iwkit.spec.scene import Scene
+from iwkit.spec.scene import Decor, Scene
 from iwkit.world.layout import Layout
 from iwkit_runtime.assets import build_asset
 from iwkit_runtime.physical.kinematics import Frame, about, link_frames, root_frame
-from iwkit_runtime.physical.scene_spec import Placed, SceneSpec
+from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.shell import building, door_asset, door_pose
-from iwkit_runtime.physical.spec import Asset, Floats, Region, Vector
+from iwkit_runtime.physical.spec import Asset, Floats, Piece, Region, Vector
 from iwkit_runtime.physical.tolerances import limit
 
 APART = 0.02
@@ -37,8 +37,6 @@ FRONT = 0.2
 """By this part of its depth, things in an interior stand before its middle, where they are seen and reached."""
 ABOVE = 0.004
 """How far above its support a thing begins: enough not to touch, too little to bounce."""
-USED = 0.8
-"""A spot's u and v span this part of a surface, as in the symbolic world: things don't hang over the edge."""
 RASTER = 0.025
 """Between the places tried on a support."""
 ROUND = 0.03
@@ -60,7 +58,7 @@ class Assets:
         return cls(library.catalogue, library.recipes)
 
     def of(self, thing: Thing) -> Asset:
-        """The asset of a task's object or fixture, with its size, colour, label and states.
+        """The asset of a task's object or fixture, with its size, colour and label; states show when it is drawn.
 
         Raises:
             UsageError: no such category or colour, or no place for the label.
@@ -68,7 +66,7 @@ class Assets:
         category = self.catalogue.categories.get(thing.category)
         if category is None:
             raise UsageError(f"{thing.name}: no category {thing.category!r} in the catalogue")
-        key = (thing.category, thing.size, thing.colour, thing.label, thing.states)
+        key = (thing.category, thing.size, thing.colour, thing.label)
         if key not in self._built:
             try:
                 self._built[key] = build_asset(
@@ -78,7 +76,6 @@ class Assets:
                     size=thing.size,
                     colour=thing.colour,
                     label=thing.label,
-                    states=thing.states,
                 )
             except UsageError as error:
                 raise UsageError(f"{thing.name}: {error}") from None
@@ -105,8 +102,9 @@ def build_scene(task: CompiledTask, assets: Assets) -> SceneSpec:
         CompileError: the scene isn't one that `load_scene` made.
     """
     plan = Layout(task)
-    placed = _placed(plan, assets)
-    return SceneSpec(building(task.scene), tuple(placed.values()), _eyes(task, plan, placed))
+    placer = _placed(plan, assets)
+    statics = (*building(task.scene), *_decor(plan, placer, assets, yields=True))
+    return SceneSpec(statics, tuple(placer.placed.values()), _eyes(task, plan, placer.placed))
 
 
 def furnish(scene: Scene, things: Mapping[str, Thing], assets: Assets) -> SceneSpec:
@@ -116,24 +114,95 @@ def furnish(scene: Scene, things: Mapping[str, Thing], assets: Assets) -> SceneS
         UsageError: as for `build_scene`.
         CompileError: something of the scene isn't among `things`, or the scene isn't one that `load_scene` made.
     """
-    placed = _placed(Layout(_Bare(scene, things)), assets)
-    return SceneSpec(building(scene), tuple(placed.values()))
+    plan = Layout(_Bare(scene, things))
+    placer = _placed(plan, assets)
+    statics = (*building(scene), *_decor(plan, placer, assets, yields=False))
+    return SceneSpec(statics, tuple(placer.placed.values()))
 
 
-def _placed(plan: Layout, assets: Assets) -> dict[str, Placed]:
+def _placed(plan: Layout, assets: Assets) -> _Placer:
     placer = _Placer(plan)
     for placed in (*_doors(plan), *_fixtures(plan, assets)):
         placer.add(placed)
     for thing in _in_order(plan.things):
         placer.put(thing, assets.of(thing))
-    return placer.placed
+    return placer
+
+
+def _decor(plan: Layout, placer: _Placer, assets: Assets, *, yields: bool) -> Iterator[Static]:
+    """The scene's decor as parts of the building. What stands on or in a fixture takes what place the things of a task
+    have left; what finds none is left out where it `yields`, and is an error otherwise.
+
+    Decor with a place of its own is put first: what is on and in fixtures doesn't come into it.
+    """
+    for name, decor in sorted(plan.scene.decor.items(), key=lambda item: _holder(item[1]) != ""):
+        asset = assets.of(_as_thing(name, decor, plan, assets.catalogue))
+        if not _holder(decor):
+            at, yaw = (*decor.at, decor.base), math.radians((decor.facing + 90) % 360)
+        else:
+            try:
+                at, yaw = placer.find(_as_thing(name, decor, plan, assets.catalogue), asset, handiest=False)
+            except UsageError:
+                if yields:
+                    continue
+                raise
+        placed = Placed(decor_name(name), "fixture", asset, at, yaw, _joints(asset, is_open=False))
+        placer.reserve(placed)
+        yield decor_static(placed, public=f"the {assets.catalogue.categories[decor.category].public[0]}")
+
+
+def decor_name(key: str) -> str:
+    """What a piece of the scene's decor is called as a part of the building."""
+    return f"decor_{key}"
+
+
+def decor_static(placed: Placed, *, public: str) -> Static:
+    """A piece of decor where it stands. What is flat on the floor is only seen."""
+    root = root_frame(placed)
+    frames = link_frames(placed.asset, root, placed.joints)
+    visuals = [
+        replace(visual, vertices=frames[link.name].point(visual.vertices), when=None)
+        for link in placed.asset.links
+        for visual in link.visuals
+        if visual.when is None or visual.when.startswith("not ")
+    ]
+    pieces = [Piece(frames[link.name].point(p.vertices)) for link in placed.asset.links for p in link.pieces]
+    is_flat = placed.asset.size[2] <= FLAT
+    return Static(placed.name, "decor", tuple(visuals), () if is_flat else tuple(pieces), public)
+
+
+def _holder(decor: Decor) -> str:
+    return decor.on or decor.inside or ""
+
+
+def _as_thing(name: str, decor: Decor, plan: Layout, catalogue: Catalogue) -> Thing:
+    """Decor as something that is placed and built as things are."""
+    public = catalogue.categories[decor.category].public
+    names = {key: name for name, thing in plan.things.items() if (key := thing.scene_id) and thing.kind == "fixture"}
+    return Thing(
+        name=name,
+        kind="fixture",
+        category=decor.category,
+        traits=frozenset(),
+        public=f"the {public[0]}",
+        nouns=public,
+        size=size_of(decor),
+        place="on" if decor.on else "inside",
+        at=names.get(_holder(decor)),
+        spot=decor.spot,
+        colour=decor.colour,
+        label=decor.label,
+    )
 
 
 def _doors(plan: Layout) -> Iterator[Placed]:
     for name, key in plan.door_ids.items():
         door = plan.scene.doors[key]
         position, yaw, hinge_left = door_pose(plan.scene, door)
-        asset = door_asset(door.width, leaf=door.leaf, hinge_left=hinge_left)
+        try:
+            asset = door_asset(door.width, leaf=door.leaf, hinge_left=hinge_left, label=plan.things[name].label)
+        except UsageError as error:
+            raise UsageError(f"{name}: {error}") from None
         yield Placed(name, "door", asset, position, yaw, _joints(asset, is_open=plan.things[name].open))
 
 
@@ -227,6 +296,10 @@ class _Placer:
 
     def add(self, placed: Placed) -> None:
         self.placed[placed.name] = placed
+        self.reserve(placed)
+
+    def reserve(self, placed: Placed) -> None:
+        """Nothing else comes to where this is."""
         low, high = _extents(placed)
         self._owner += [placed.name] * len(low)
         self._low, self._high = np.vstack([self._low, low]), np.vstack([self._high, high])
@@ -235,15 +308,22 @@ class _Placer:
         """Place an object as its pack says."""
         if thing.at is None or thing.place is None:
             raise UsageError(f"{thing.name}: the pack doesn't say where it is")
-        find = self._beside if thing.place == "beside" else self._in_bay
-        position, yaw = find(thing, asset)
+        position, yaw = self.find(thing, asset)
         self.add(Placed(thing.name, "object", asset, position, yaw, _joints(asset, is_open=thing.open)))
 
-    def _in_bay(self, thing: Thing, asset: Asset) -> tuple[Vector, float]:
+    def find(self, thing: Thing, asset: Asset, *, handiest: bool = True) -> tuple[Vector, float]:
+        """A free place for a thing: of several boards the handiest, or else the least handy."""
+        if thing.place == "beside":
+            return self._beside(thing, asset)
+        return self._in_bay(thing, asset, handiest=handiest)
+
+    def _in_bay(self, thing: Thing, asset: Asset, *, handiest: bool) -> tuple[Vector, float]:
         kind = "surface" if thing.place == "on" else "interior"
         support = self.placed[thing.at or ""]
         frames = link_frames(support.asset, root_frame(support), support.joints)
         bays = [_Bay(region, frames[region.link]) for region in regions_for(support.asset, kind)]
+        if not handiest:
+            bays.reverse()
         if not bays:
             raise UsageError(f"{thing.name}: {thing.at} has no {kind} to be {thing.place}")
         facing = (support.yaw + self._approach(support.name)) % (2 * math.pi)
@@ -283,7 +363,7 @@ class _Placer:
         """The point that u:v names, in the frame of the region (B.3.1): as one faces the side from which it is used."""
         u, v = thing.spot or (0.0, 0.5)
         turn = self._approach(thing.at or "")
-        across, along = USED / 2 * u, USED * (v - 0.5)
+        across, along = SPAN / 2 * u, SPAN * (v - 0.5)
         # Before the front one looks along +y; each quarter turn of the approach turns that anticlockwise.
         c, s = round(math.cos(turn)), round(math.sin(turn))
         offset = np.array([c * across - s * along, s * across + c * along])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from iwkit.floorplan import room_at
+from iwkit.spec.recipe import SHOWN
 from iwkit.world.situation import Situation
 from iwkit.world.state import HELD, Place, Spot, State
 from iwkit_runtime.physical.relations import Measured
+from iwkit_runtime.physical.scene_spec import States
 from iwkit_runtime.physical.stage import Stage
 
 SHIFTED = 0.01
@@ -30,11 +32,22 @@ def synced(state: State, stage: Stage, at: Situation) -> None:
             state.places[name] = found if known.how != "attached" else known
     hold = stage.wearer.hold
     wearer.held = None if hold is None else hold.name
-    wearer.seat = stage.sits_on()
+    wearer.seat = measured.seat()
     for name in at.layout.fixtures:
         _stood(state, stage, at, name)
     for name in measured.names("object", "fixture", "door"):
-        _lid(state, measured, name)
+        _flags(state, measured, name)
+
+
+def states_shown(state: State) -> States:
+    """What of a mind's state is to be seen on things; whether a joint is open is seen by itself."""
+    found = {}
+    for name in sorted(state.flags.keys() | state.contents.keys()):
+        words = state.flags.get(name, frozenset()) | ({"filled"} if state.contents.get(name) else frozenset())
+        seen = (words & frozenset(SHOWN)) - {"open"}
+        if seen:
+            found[name] = tuple(sorted(seen))
+    return found
 
 
 def _place(name: str, measured: Measured, at: Situation) -> Place:
@@ -64,12 +77,16 @@ def _stood(state: State, stage: Stage, at: Situation, name: str) -> None:
         state.fixtures[name] = Spot(round(x, 4), round(y, 4), known if room is None else at.layout.rooms[room])
 
 
-def _lid(state: State, measured: Measured, name: str) -> None:
+def _flags(state: State, measured: Measured, name: str) -> None:
+    """Whether a thing is open, or stands upright."""
     shares = measured.joints(name).values()
-    flags = state.flags.get(name, frozenset())
-    if not shares:
+    flags = known = state.flags.get(name, frozenset())
+    if shares:
+        flags = flags | {"open"} if max(shares) > AJAR else flags - {"open"}
+    if name in measured.facts.erectable:
+        flags = flags | {"raised"} if measured.raised(name) else flags - {"raised"}
+    if flags == known:
         return
-    flags = flags | {"open"} if max(shares) > AJAR else flags - {"open"}
     state.flags.pop(name, None)
     if flags:
         state.flags[name] = flags

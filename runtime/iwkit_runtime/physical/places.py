@@ -3,44 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iwkit.trace import State
 from iwkit_runtime.physical import support
 from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.solids import Posed, Solid, Solids
-from iwkit_runtime.physical.spec import Floats
+from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.support import NOWHERE, Rest
 from iwkit_runtime.physical.tolerances import limit
 
 _SKIN = 1e-6
+LASTING = ("inside", "at_baseline", "unmoved")
+"""Relations with hysteresis: they hang on what shifts a little when other things are handled (docs/relations.md)."""
 
 
 @dataclass(frozen=True)
 class Moment:
     """All that is measured: poses of root links, values of joints, what is held, where the wearer stands on the plan
-    (metres), and what it sees."""
+    (metres), what it sees, where its hips are, and which part is joined to what.
+
+    `before` are the relations with hysteresis (`LASTING`) that held until now.
+    """
 
     poses: Mapping[str, Pose]
     joints: Mapping[tuple[str, str], float]
     held: str | None = None
     wearer: tuple[float, float] = (0.0, 0.0)
     visible: Sequence[str] = ()
+    hips: Vector | None = None
+    joined: Mapping[str, str] = field(default_factory=dict)
+    before: State = frozenset()
 
 
 class Share(NamedTuple):
-    """How much of a thing is in the interiors of another: a share of its volume, and whether its centre of mass is."""
+    """How much of a thing is in the interiors of another: a share of its volume, and how far out of them its centre of
+    mass is, in metres along an axis. `was`: it was inside before."""
 
     volume: float
-    centred: bool
+    outside: float
+    was: bool = False
+
+    @property
+    def centred(self) -> bool:
+        return self.outside <= limit("centre", was=self.was) + _SKIN
 
     @property
     def enough(self) -> bool:
-        return self.centred and self.volume >= limit("volume")
+        return self.centred and self.volume >= limit("volume", was=self.was)
 
 
 class Place(NamedTuple):
@@ -87,7 +101,22 @@ class Places:
         if kept is None or not _same(kept.origin, origin):
             place = Place(posed, support.rest(posed, around), self._shares(posed, owners))
             kept = self._kept[name] = Kept(origin, place)
-        return kept.place
+        was = [owner for owner in kept.place.shares if ("inside", name, owner) in self.moment.before]
+        if not was:
+            return kept.place
+        shares = kept.place.shares
+        return kept.place._replace(shares={**shares, **{owner: shares[owner]._replace(was=True) for owner in was}})
+
+    def below(self, point: Vector) -> tuple[str, float] | None:
+        """What is next below a point, and how far, in metres; None over nothing."""
+        x, y, z = point
+        found = np.flatnonzero(((self._low[:, :2] <= (x, y)) & (self._high[:, :2] >= (x, y))).all(1))
+        best: tuple[str, float] | None = None
+        for solid in (self._pieces[n] for n in found.tolist()):
+            top = float(solid.hull.column(np.array([[x, y]]))[1][0])
+            if top <= z and (best is None or z - top < best[1]):
+                best = solid.owner, z - top
+        return best
 
     def _around(self, name: str) -> list[Solid]:
         """The pieces of other things that are level with a thing on the plan and don't begin above it."""
@@ -101,19 +130,19 @@ class Places:
         points = np.vstack([posed.points, posed.centre])
         found = {}
         for owner in owners:
-            inside = self._inside(owner, points) if owner in self._solids.placed else None
-            if inside is not None and inside.any():
-                found[owner] = Share(float(posed.weights @ inside[:-1]), bool(inside[-1]))
+            outside = self._outside(owner, points) if owner in self._solids.placed else None
+            if outside is not None and (inside := outside <= _SKIN).any():
+                found[owner] = Share(float(posed.weights @ inside[:-1]), max(float(outside[-1]), 0.0))
         return found
 
-    def _inside(self, owner: str, points: Floats) -> NDArray[np.bool_]:
-        """Which points (n, 3) are in one of the owner's interiors."""
-        inside = np.zeros(len(points), dtype=bool)
+    def _outside(self, owner: str, points: Floats) -> Floats:
+        """How far points (n, 3) are outside of the owner's nearest interior, along its axes; not above 0 inside."""
+        outside = np.full(len(points), np.inf)
         for region in self._solids.placed[owner].asset.regions:
             if region.kind == "interior":
                 local = self.posed[owner].frames[region.link].local(points) - region.centre
-                inside |= (np.abs(local) <= np.array(region.size) / 2 + _SKIN).all(1)
-        return inside
+                outside = np.minimum(outside, (np.abs(local) - np.array(region.size) / 2).max(1))
+        return outside
 
 
 class Drift(NamedTuple):
@@ -122,9 +151,9 @@ class Drift(NamedTuple):
     distance: float
     tilt: float
 
-    @property
-    def stayed(self) -> bool:
-        return self.distance <= limit("moved") and self.tilt <= limit("tilt")
+    def stayed(self, *, was: bool) -> bool:
+        """Whether that is little enough for a thing that had stayed until now (`was`), or had not."""
+        return self.distance <= limit("moved", was=was) and self.tilt <= limit("tilt", was=was)
 
 
 def drift(then: Posed, now: Posed, link: str, before: Frame | None, after: Frame | None) -> Drift:

@@ -1,7 +1,7 @@
 """The relations of a physical world: docs/goal-language.md section 3, measured from geometry (SEM-6; paper B.3.2).
 
 Names and tuples are those of the symbolic world, so that states compare. States of their own (`running`, `clean`, ...)
-and `sitting`, `attached`, `raised` are not measured here. docs/relations.md has the rules in words.
+are not measured. docs/relations.md has the rules in words.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Literal
 
@@ -20,25 +21,31 @@ from iwkit.floorplan import Box
 from iwkit.trace import Relation, State
 from iwkit.world.layout import Layout
 from iwkit.world.state import WEARER
+from iwkit_runtime.physical.connectors import Fit, fit
+from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.nearness import CORNERS, gaps, outline
-from iwkit_runtime.physical.places import Drift, Kept, Moment, Place, Places, drift
+from iwkit_runtime.physical.places import LASTING, Drift, Kept, Moment, Place, Places, drift
 from iwkit_runtime.physical.scene_spec import SceneSpec
 from iwkit_runtime.physical.solids import Solids
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.tolerances import limit
 
-__all__ = ["Facts", "Measured", "Moment", "Relations"]
+__all__ = ["Facts", "Measured", "Moment", "Relations", "lasting"]
 
 
 @dataclass(frozen=True)
 class Facts:
     """What relations need to know besides geometry: rooms on the plan (metres), names that the pack declares, carriers,
-    whose load is also on what they are on, and the openings of doors on the plan, however a leaf swings."""
+    whose load is also on what they are on, the openings of doors on the plan, however a leaf swings, what is sat on,
+    what is raised, and the connectors of parts."""
 
     rooms: Mapping[str, Box]
     declared: frozenset[str]
     carriers: frozenset[str]
     doors: Mapping[str, Box] = field(default_factory=dict)
+    seats: frozenset[str] = frozenset()
+    erectable: frozenset[str] = frozenset()
+    connectors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, task: CompiledTask) -> Facts:
@@ -48,7 +55,11 @@ class Facts:
         declared = frozenset(t.name for t in things if t.declared and t.kind != "room")
         layout = Layout(task)
         doors = {door: layout.door_box(door) for door in layout.door_ids}
-        return cls(rooms, declared, frozenset(t.name for t in things if "carrier" in t.traits), doors)
+        carriers, seats, erectable = (
+            frozenset(t.name for t in things if trait in t.traits) for trait in ("carrier", "seat", "erectable")
+        )
+        connectors = {t.name: t.connectors for t in things if t.connectors}
+        return cls(rooms, declared, carriers, doors, seats, erectable, connectors)
 
 
 class Relations:
@@ -69,7 +80,7 @@ class Relations:
         Raises:
             UsageError: a moment lacks the pose of a thing.
         """
-        return frozenset(self.at(now, baseline).all())
+        return self.at(now, baseline).state
 
     def at(self, now: Moment, baseline: Moment | None = None) -> Measured:
         """The scene at a moment, to be asked about."""
@@ -94,12 +105,19 @@ class Measured:
         self._known = facts.declared | {WEARER}
         self._inside: dict[str, tuple[str, ...]] = {}
 
-    def all(self) -> Iterator[Relation]:
-        """Every relation that holds, each once or more."""
+    @cached_property
+    def state(self) -> State:
+        """Every relation that holds."""
+        return frozenset(self._all())
+
+    def _all(self) -> Iterator[Relation]:
         for name in self.names("object"):
             yield from self._placed(name)
         for name in self._kinds:
             yield from ((word, name) for word in ("open", "closed") if self.is_(word, name))
+        yield from (("raised", name) for name in self._kinds if self.raised(name))
+        if (seat := self.seat()) is not None:
+            yield ("sitting", seat)
         yield from self._rooms()
         yield from self._near()
         yield from (("visible", name) for name in self.moment.visible)
@@ -118,6 +136,8 @@ class Measured:
         yield from (("inside", name, around) for around in self.inside(name))
         if self.on_floor(name):
             yield ("on_floor", name)
+        if (other := self.attached(name)) is not None:
+            yield ("attached", name, other)
 
     def bearers(self, name: str) -> tuple[str, ...]:
         """The things that a thing rests on directly, as parts of it or as a container's floor too."""
@@ -130,7 +150,7 @@ class Measured:
         queue = [name]
         while queue:
             above = queue.pop(0)
-            holders = self.places.of(above).containers
+            holders = (*self.places.of(above).containers, self.attached(above))
             below = [b for b in self.bearers(above) if b not in holders and b not in found and b != name]
             found |= dict.fromkeys(below)
             queue += [b for b in below if b in self.facts.carriers]
@@ -156,14 +176,58 @@ class Measured:
             if last == self.moment.held:
                 return True
             if self._kinds[last] == "object":
-                more = {*self.bearers(last), *self.places.of(last).containers} - reached
+                more = {*self._carried_by(last), *self.places.of(last).containers} - reached
                 reached |= more
                 queue += more
         return False
 
     def on_floor(self, name: str) -> bool:
         """Whether a thing rests on the floor itself."""
-        return any(self.solids.layers.get(s.name) == "floor" for s in self.places.of(name).rest.supports)
+        supports = self.places.of(name).rest.supports
+        return self.attached(name) is None and any(self.solids.layers.get(s.name) == "floor" for s in supports)
+
+    def _carried_by(self, name: str) -> tuple[str, ...]:
+        """What a thing goes along with: what it rests on, and what it is joined to."""
+        joined = self.moment.joined.get(name)
+        return (*(() if joined is None else (joined,)), *self.bearers(name))
+
+    # --- parts, seats, what stands upright ------------------------------------------------------------------------
+
+    def attached(self, name: str) -> str | None:
+        """What a part is attached to: joined to it by a connector of each, at its place and not crookedly."""
+        other = self.moment.joined.get(name)
+        if other is None or name == self.moment.held:
+            return None
+        fit = self.fit(name, other)
+        good = fit is not None and fit.distance <= limit("mated") and fit.angle <= limit("crooked")
+        return other if good else None
+
+    def fit(self, name: str, other: str) -> Fit | None:
+        """How the nearest connectors of two parts meet; None if one of them has none."""
+        return fit(*((self.facts.connectors.get(n, ()), self.solids.placed[n], self._root(n)) for n in (name, other)))
+
+    def seat(self) -> str | None:
+        """The seat that the wearer's hips are on, also through a cushion."""
+        below = None if self.moment.hips is None else self.places.below(self.moment.hips)
+        if below is None or below[1] > limit("seat"):
+            return None
+        name, seen = below[0], set[str]()
+        while name in self._kinds and name not in self.facts.seats and name not in seen:
+            seen.add(name)
+            name = next(iter(self.bearers(name)), "")
+        return name if name in self.facts.seats else None
+
+    def raised(self, name: str) -> bool:
+        """Whether a thing that can be raised stands upright on something."""
+        stands = name in self.facts.erectable and bool(self.places.of(name).rest.supports)
+        return stands and self.lean(name) >= limit("raised")
+
+    def lean(self, name: str) -> float:
+        """Degrees by which a thing leans away from how it lies flat."""
+        return math.degrees(math.acos(min(1.0, max(-1.0, float(self._root(name).turn[2, 2])))))
+
+    def _root(self, name: str) -> Frame:
+        return self.places.posed[name].frames[self.solids.placed[name].asset.links[0].name]
 
     # --- joints ---------------------------------------------------------------------------------------------------
 
@@ -230,7 +294,7 @@ class Measured:
             return name
         while name != self.moment.held:
             containers = self.places.of(name).containers if self._kinds[name] == "object" else ()
-            below = next((b for b in (*containers, *self.bearers(name)) if b not in seen), None)
+            below = next((b for b in (*containers, *self._carried_by(name)) if b not in seen), None)
             if below is None:
                 return name
             name = below
@@ -253,8 +317,7 @@ class Measured:
         if name in self.facts.doors:
             x0, y0, x1, y1 = self.facts.doors[name]
             return np.array([(x0, y0), (x1, y0), (x1, y1), *[(x0, y1)] * (CORNERS - 3)])
-        asset = self.solids.placed[name].asset
-        return outline(asset.size, self.places.posed[name].frames[asset.links[0].name])
+        return outline(self.solids.placed[name].asset.size, self._root(name))
 
     # --- the baseline ---------------------------------------------------------------------------------------------
 
@@ -267,12 +330,12 @@ class Measured:
         """Whether a thing is `at_baseline`, or `unmoved`. False before the handoff."""
         if self.then is None or self._was_held(name) != (name == self.moment.held):
             return False
+        was = (word, name) in self.moment.before
         if word == "unmoved":
-            return self.drift(name, None).stayed
+            return self.drift(name, None).stayed(was=was)
         if self._was_held(name):
             return True
-        reference = self.reference(name)
-        return self.drift(name, reference).stayed and self._still_on(name)
+        return self.drift(name, self.reference(name)).stayed(was=was) and self._still_on(name)
 
     def reference(self, name: str) -> tuple[str, str] | None:
         """The thing and link that bore a thing at the handoff; None for the building, or when nothing did."""
@@ -304,6 +367,11 @@ class Measured:
 
     def _was_held(self, name: str) -> bool:
         return self.then is not None and self.then[name].held
+
+
+def lasting(state: State) -> State:
+    """Of a state what the next moment has as `before`: the relations with hysteresis."""
+    return frozenset(relation for relation in state if relation[0] in LASTING)
 
 
 def _names(place: Place) -> frozenset[str]:

@@ -12,7 +12,8 @@ from iwkit_runtime.physical.wearer import default_body
 
 def scene_digest(task: CompiledTask, assets: Assets) -> str:
     """Digest of all data from which a task's scene and its wearer are built. The code that builds them is not in it."""
-    kinds = sorted({thing.category for thing in task.things.values()})
+    decor = {piece.category for piece in task.scene.decor.values()}
+    kinds = sorted(decor | {thing.category for thing in task.things.values()})
     categories, recipes = assets.catalogue.categories, assets.recipes
     parts: dict[str, Any] = {
         "physical": task.physical_digest,

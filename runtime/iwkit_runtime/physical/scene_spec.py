@@ -15,16 +15,19 @@ Poses = dict[str, Pose]
 """Where the root link of every placed thing is."""
 Joints = dict[tuple[str, str], float]
 """(thing, link) -> value of its joint, in radians or metres."""
+States = dict[str, tuple[str, ...]]
+"""Thing -> its states that may be seen on it, sorted: `running`, `cut`, ... What has none may be left out."""
 
 
 @dataclass(frozen=True, eq=False)
 class Static:
-    """A part of the building, in the world frame. It never moves."""
+    """A part of the building, or decor, in the world frame. It never moves. `public` is what people call decor."""
 
     name: str
-    layer: Literal["floor", "wall"]
+    layer: Literal["floor", "wall", "decor"]
     visuals: tuple[Visual, ...]
     pieces: tuple[Piece, ...]
+    public: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iwkit.errors import CompileError
+from iwkit.errors import CompileError, UsageError
+from iwkit.floorplan import CEILING as HEIGHT
 from iwkit.floorplan import WALL, Wall, wall_of
-from iwkit.spec.scene import Door, Scene
-from iwkit_runtime.physical.finishes import Finish, finish, floor_material, plain, wall_tiles
+from iwkit.spec.scene import Door, Room, Scene
+from iwkit_runtime.physical.finishes import FACADE, Finish, Lining, finish, patterned, plain
+from iwkit_runtime.physical.plates import door_plates
 from iwkit_runtime.physical.scene_spec import Static
 from iwkit_runtime.physical.spec import Asset, Floats, Joint, Link, Material, Piece, Vector, Visual
 
-HEIGHT = 2.5
-"""From floor to ceiling, metres."""
+BOUNDARY = 1.7
+"""Height of a hedge or a fence, metres."""
 OPENING = 2.05
 """Height of door openings."""
 LEAF = 0.04
@@ -37,7 +39,9 @@ DOOR_MASS = 25.0
 
 TRIM = plain("trim", (240, 238, 232))
 CUT = plain("wall-top", (120, 118, 114))
-CEILING = plain("ceiling", (244, 243, 239))
+LIT = 0.16
+"""Emission of ceilings, on which the light of lamps falls, and of what lies in the sun: no shadow takes it away."""
+CEILING = plain("ceiling", (246, 245, 241), LIT)
 DOOR_COLOUR = plain("door", (206, 190, 164))
 STEEL = plain("steel", (150, 152, 156))
 
@@ -54,22 +58,31 @@ class _Side(NamedTuple):
 
 
 class _Stretch(NamedTuple):
-    """A part of a side from `low` to `high` that begins at the height `bottom`."""
+    """A part of a side from `low` to `high` along it and from `bottom` to `top`; `lining` covers its lower part.
+    What is `lit` lies in the sun."""
 
     side: _Side
     low: float
     high: float
     bottom: float
+    top: float = HEIGHT
+    lining: Lining | None = None
+    lit: bool = False
 
 
 def building(scene: Scene) -> tuple[Static, ...]:
     """Floors and walls of every room, each called after its room."""
     found = []
     for room in scene.rooms:
-        look = finish(room)
+        look = finish(scene.rooms[room])
         found.append(_floor(scene, room, look))
         found.append(_walls(scene, room, look))
     return tuple(found)
+
+
+def hangs(static: Static) -> bool:
+    """Whether a part of the building is decor that hangs from the ceiling."""
+    return static.layer == "decor" and any(piece.vertices[:, 2].max() > HEIGHT - SLAB / 2 for piece in static.pieces)
 
 
 def box_piece(low: Vector, high: Vector) -> Piece:
@@ -83,7 +96,7 @@ def _floor(scene: Scene, room: str, look: Finish) -> Static:
     return Static(
         f"floor_{room}",
         "floor",
-        (_quad(corners, floor_material(look.floor), look.floor.period),),
+        (_quad(corners, patterned(look.floor, LIT if scene.rooms[room].outdoor else 0.0), look.floor.period),),
         (box_piece((x0, y0, -SLAB), (x1, y1, 0.0)),),
     )
 
@@ -92,17 +105,20 @@ def _walls(scene: Scene, room: str, look: Finish) -> Static:
     """The room's half of each of its walls; where no room is beyond, the outer half too."""
     pieces: list[Piece] = []
     quads: dict[Material, list[Floats]] = {}
-    tiles: list[Visual] = []
+    lined: list[Visual] = []
+    outdoor = scene.rooms[room].outdoor
     for side in _sides(scene, room):
-        pieces += _side_pieces(scene, side)
-        for stretch in _stretches(side):
-            _line(stretch, look, quads, tiles)
+        stretches = list(_stretches(scene, side, look, outdoor=outdoor))
+        pieces += _side_pieces(scene, side, stretches, outdoor=outdoor)
+        for stretch in stretches:
+            _line(stretch, look, quads, lined)
         for opening in side.openings:
             _reveal(side, opening, quads)
-    x0, y0, x1, y1 = scene.rooms[room].box
-    quads[CEILING] = [np.array([[x0, y1, HEIGHT], [x1, y1, HEIGHT], [x1, y0, HEIGHT], [x0, y0, HEIGHT]], float)]
+    if not outdoor:
+        x0, y0, x1, y1 = scene.rooms[room].box
+        quads[CEILING] = [np.array([[x0, y1, HEIGHT], [x1, y1, HEIGHT], [x1, y0, HEIGHT], [x0, y0, HEIGHT]], float)]
     visuals = tuple(_quads(corners, material) for material, corners in quads.items())
-    return Static(f"wall_{room}", "wall", (*visuals, *tiles), tuple(pieces))
+    return Static(f"wall_{room}", "wall", (*visuals, *lined), tuple(pieces))
 
 
 def _sides(scene: Scene, room: str) -> Iterator[_Side]:
@@ -124,57 +140,98 @@ def _sides(scene: Scene, room: str) -> Iterator[_Side]:
 
 def _alone(scene: Scene, side: _Side) -> Iterator[tuple[float, float]]:
     """The parts of a side beyond which there is no other room; at a corner they reach around it."""
-    edge = 0 if side.inward < 0 else 2  # of a room beyond, the edge that lies on this side
-    spans = sorted(
-        (other.box[1 - side.axis], other.box[3 - side.axis])
-        for other in scene.rooms.values()
-        if abs(other.box[side.axis + edge] - side.at) < WALL / 2
-    )
     reached = side.low - WALL / 2
-    for low, high in (*spans, (side.high + WALL / 2, side.high + WALL / 2)):
-        if min(low, side.high + WALL / 2) - reached > WALL:
-            yield reached, min(low, side.high + WALL / 2)
+    end = side.high + WALL / 2
+    for low, high in (*((low, high) for low, high, _ in _beyond(scene, side)), (end, end)):
+        if min(low, end) - reached > WALL:
+            yield reached, min(low, end)
         reached = max(reached, high)
 
 
-def _stretches(side: _Side) -> Iterator[_Stretch]:
-    """The parts of a side: whole wall between the openings, a lintel above each."""
+def _stretches(scene: Scene, side: _Side, look: Finish, *, outdoor: bool) -> Iterator[_Stretch]:
+    """The parts of a side as they are seen from the room: whole wall between the openings, a lintel above each;
+    outdoors the boundary, and the wall of a house where a room indoors is beyond."""
+    if not outdoor:
+        yield from (part._replace(lining=look.lining) for part in _between_openings(side))
+        return
+    for low, high, covered in _covered(scene, side):
+        part = side._replace(openings=tuple(o for o in side.openings if low < sum(o) / 2 < high))
+        for stretch in _between_openings(part._replace(low=low, high=high)):
+            top = HEIGHT if covered else BOUNDARY
+            if stretch.bottom < top:
+                yield stretch._replace(side=side, top=top, lining=FACADE if covered else look.lining, lit=True)
+
+
+def _between_openings(side: _Side) -> Iterator[_Stretch]:
     edges = [side.low, *(edge for opening in side.openings for edge in opening), side.high]
     for number, (low, high) in enumerate(pairwise(edges)):
         if high - low > 1e-6:
             yield _Stretch(side, low, high, OPENING if number % 2 else 0.0)
 
 
+def _covered(scene: Scene, side: _Side) -> list[tuple[float, float, bool]]:
+    """The parts of a side in order, and whether a room indoors is beyond."""
+    spans = sorted(
+        (max(low, side.low), min(high, side.high))
+        for low, high, room in _beyond(scene, side)
+        if not room.outdoor and min(high, side.high) - max(low, side.low) > WALL
+    )
+    parts, reached = [], side.low
+    for low, high in (*spans, (side.high, side.high)):
+        if low - reached > 1e-6:
+            parts.append((reached, low, False))
+        if high > low:
+            parts.append((low, high, True))
+        reached = high
+    return parts
+
+
+def _beyond(scene: Scene, side: _Side) -> list[tuple[float, float, Room]]:
+    """The rooms on the other side, and from where to where they are along it."""
+    edge = 0 if side.inward < 0 else 2  # of a room beyond, the edge that lies on this side
+    found = [
+        (other.box[1 - side.axis], other.box[3 - side.axis], other)
+        for other in scene.rooms.values()
+        if abs(other.box[side.axis + edge] - side.at) < WALL / 2
+    ]
+    return sorted(found, key=lambda it: it[:2])
+
+
 def _at(side: _Side, across: float, along: float, z: float) -> Vector:
     return (across, along, z) if side.axis == 0 else (along, across, z)
 
 
-def _side_pieces(scene: Scene, side: _Side) -> Iterator[Piece]:
+def _side_pieces(scene: Scene, side: _Side, stretches: list[_Stretch], *, outdoor: bool) -> Iterator[Piece]:
     near, far = sorted((side.at, side.at + side.inward * WALL / 2))
-    for _, low, high, bottom in _stretches(side):
-        yield box_piece(_at(side, near, low, bottom), _at(side, far, high, HEIGHT))
+    for part in stretches:
+        yield box_piece(_at(side, near, part.low, part.bottom), _at(side, far, part.high, part.top))
     near, far = sorted((side.at, side.at - side.inward * WALL / 2))
     for low, high in _alone(scene, side):
-        yield box_piece(_at(side, near, low, 0.0), _at(side, far, high, HEIGHT))
+        yield box_piece(_at(side, near, low, 0.0), _at(side, far, high, BOUNDARY if outdoor else HEIGHT))
 
 
-def _line(stretch: _Stretch, look: Finish, quads: dict[Material, list[Floats]], tiles: list[Visual]) -> None:
-    """The visible face of one stretch: paint or tiles, skirting, and the cut top that a view from above shows."""
-    side, low, high, bottom = stretch
+def _line(stretch: _Stretch, look: Finish, quads: dict[Material, list[Floats]], lined: list[Visual]) -> None:
+    """The visible face of one stretch: lining, paint, skirting, and the cut top that a view from above shows."""
+    side, low, high, bottom, top, lining, lit = stretch
     face = side.at + side.inward * WALL / 2
     start, end = max(low, side.low + WALL / 2), min(high, side.high - WALL / 2)
-    paint = plain("paint", look.wall)
-    tiled = max(look.tiled, bottom)
-    if tiled > bottom:
-        tiles.append(_quad(_face(side, face, (start, end), (bottom, tiled)), wall_tiles(look), 0.4))
-    quads.setdefault(paint, []).append(_face(side, face, (start, end), (tiled, HEIGHT)))
-    if bottom == 0 and not look.tiled:
+    upto = min(top, max(lining.height if lining else 0.0, bottom))
+    if lining is not None and upto > bottom:
+        lined.append(
+            _quad(
+                _face(side, face, (start, end), (bottom, upto)), patterned(lining, LIT if lit else 0.0), lining.period
+            )
+        )
+    if upto < top:
+        quads.setdefault(plain("paint", look.wall), []).append(_face(side, face, (start, end), (upto, top)))
+    if bottom == 0 and lining is None:
         board = face + side.inward * 0.012
         quads.setdefault(TRIM, []).append(_face(side, board, (start, end), (0, SKIRTING)))
         ledge = [_at(side, x, y, SKIRTING) for x, y in ((face, start), (face, end), (board, end), (board, start))]
         quads[TRIM].append(_facing(np.array(ledge), (0, 0, 1)))
-    top = [_at(side, x, y, HEIGHT + 0.001) for x, y in ((side.at, low), (side.at, high), (face, high), (face, low))]
-    quads.setdefault(CUT, []).append(_facing(np.array(top), (0, 0, 1)))
+    z = top + 0.001
+    cut = [_at(side, x, y, z) for x, y in ((side.at, low), (side.at, high), (face, high), (face, low))]
+    quads.setdefault(CUT if top == HEIGHT else plain("paint", look.wall), []).append(_facing(np.array(cut), (0, 0, 1)))
 
 
 def _reveal(side: _Side, opening: tuple[float, float], quads: dict[Material, list[Floats]]) -> None:
@@ -244,13 +301,18 @@ def _toward(scene: Scene, door: Door, wall: Wall) -> int:
     return 1 if abs(scene.rooms[door.between[0]].box[wall.axis] - wall.at) < WALL / 2 else -1
 
 
-def door_asset(width: float, *, leaf: bool, hinge_left: bool) -> Asset:
+def door_asset(width: float, *, leaf: bool, hinge_left: bool, label: str | None = None) -> Asset:
     """A door for an opening of this width: a leaf with a lever on either side, or nothing for an open passage.
 
-    `hinge_left`: at -x, as one stands on the side to which it opens.
+    `hinge_left`: at -x, as one stands on the side to which it opens. `label` is written on a plate on either side.
+
+    Raises:
+        UsageError: a passage has no leaf to write on.
     """
     size = (width, WALL, OPENING)
     frame_ = Link("frame", None, (), ())
+    if not leaf and label is not None:
+        raise UsageError(f"nothing is written on an open passage: leave out the label '{label}'")
     if not leaf:
         return Asset("door", size, DOOR_MASS, (frame_,))
     side = 1 if hinge_left else -1
@@ -261,9 +323,10 @@ def door_asset(width: float, *, leaf: bool, hinge_left: bool) -> Asset:
     joint = Joint("hinge", (0.0, 0.0, float(-side)), anchor, 0.0, float(np.pi / 2))
     handle = (side * (half - LEVER[0]), front - 0.05, LEVER[1])
     piece = box_piece((low[0], low[1], low[2]), (high[0], high[1], high[2]))
-    visuals = (*_panels(low, high), *_levers(handle, front, side))
+    plates, labels = door_plates(label, (front, front + LEAF)) if label is not None else ((), ())
+    visuals = (*_panels(low, high), *_levers(handle, front, side), *plates)
     swinging = Link("leaf", "frame", visuals, (piece,), joint, handle)
-    return Asset("door", size, DOOR_MASS, (frame_, swinging))
+    return Asset("door", size, DOOR_MASS, (frame_, swinging), labels=labels)
 
 
 def _panels(low: Floats, high: Floats) -> tuple[Visual, ...]:

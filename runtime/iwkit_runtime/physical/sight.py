@@ -118,6 +118,11 @@ def surface_points(placed: Placed) -> list[tuple[str, Floats]]:
     return [(link, points[[n == link for n in named]]) for link in dict.fromkeys(named)]
 
 
+def in_picture(camera: Floats, point: ArrayLike) -> bool:
+    """Whether a point (3,) lies in the field of view of a camera (4, 4), hidden or not."""
+    return bool(_in_field(np.asarray(point, dtype=np.float64), camera))
+
+
 def _in_field(points: Floats, camera: Floats) -> NDArray[np.bool_]:
     """Which points (..., 3) a camera has in its picture."""
     x, y, z = np.moveaxis((points - camera[:3, 3]) @ camera[:3, :3], -1, 0)

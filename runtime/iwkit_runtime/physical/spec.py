@@ -22,24 +22,28 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Colour (0 to 1, alpha last), or an image of (H, W, 3) bytes, row 0 on top, which the colour multiplies."""
+    """Colour (0 to 1, alpha last), or an image of (H, W, 3) bytes, row 0 on top, which the colour multiplies. What has
+    an `emission` shines by itself."""
 
     name: str
     rgba: tuple[float, float, float, float]
     texture: Pixels | None = None
+    emission: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Visual:
     """A mesh that is seen: vertices (n, 3), faces (m, 3) wound counter-clockwise from outside, uv (n, 2) or None.
 
-    uv (0, 0) is the lower left corner of the texture's image as one looks at it.
+    uv (0, 0) is the lower left corner of the texture's image as one looks at it. `when` is the state in which it is
+    seen (`iwkit.spec.recipe.When`); nothing stands for always.
     """
 
     vertices: Floats
     faces: Ints
     uv: Floats | None
     material: Material
+    when: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +101,17 @@ class Control(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A rectangle with writing on a link: `normal` points out of it; `width` and `height` are those of the writing."""
+    """A rectangle with writing on a link: `normal` points out of it; `width` and `height` are those of the writing.
+
+    `given`: a task says what is written there.
+    """
 
     link: str
     centre: Vector
     normal: Vector
     width: float
     height: float
+    given: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,37 +7,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from iwkit.compile import CompiledTask
-from iwkit_runtime.body.model import joint
+from iwkit.trace import State as RelationState
 from iwkit_runtime.body.pose import BodyPose, blend
 from iwkit_runtime.engines.base import Engine, Settled, Snapshot
 from iwkit_runtime.engines.collision import TOLERANCE, Allowed, Capsules, CollisionWorld, Hit
 from iwkit_runtime.nav.grid import Grid, Layer, Obstacle, build_grid
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.relations import Facts, Moment, Relations
-from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Poses, SceneSpec
+from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Poses, SceneSpec, States
 from iwkit_runtime.physical.sight import Sight
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.trajectory import Frame, Stand
 from iwkit_runtime.physical.wearer import Hold, Person, Wearer, moved
 
-LAYERS: Mapping[str, Layer] = {"wall": "wall", "door": "door", "fixture": "furniture", "object": "furniture"}
+LAYERS: Mapping[str, Layer] = {
+    "wall": "wall",
+    "decor": "furniture",
+    "door": "door",
+    "fixture": "furniture",
+    "object": "furniture",
+}
 """Kind of solid -> layer of the occupancy grid."""
 HEAD_CAPSULE = 17
-"""The number of the head among the body's capsules: it is the last."""
-LIMBS = ("_hand", "_lower_arm")
-"""Ends of the names of the capsules that may touch what a hand is meant to touch."""
+"""The number of the head among the body's capsules, from which on brushing is no matter: the eyes come after it."""
+HAND = "_hand"
+"""End of the names of the capsules that may touch what a hand is meant to touch."""
+GRASP = 0.035
+"""How deep, metres: half a hand's thickness, so that its bones stay outside."""
 SEATED = ("pelvis", "spine", "_thigh", "_arm")
 """Ends of the names of the capsules that may press into what the wearer sits on, its seat and its back."""
 SINK = 0.08
 """How deep they may, metres: flesh and cushions give way, and seats are not made for one leg's length."""
-HIPS = 0.2
-"""What bears the wearer is no further below the pelvis joint than this, metres."""
 ARMS = ("_hand", "_lower_arm", "_upper_arm", "_collar")
 """Ends of the names of the capsules that an arm moves."""
 LYING = 0.05
@@ -51,6 +55,7 @@ class State:
     engine: Snapshot
     wearer: Wearer
     frames: int = 0
+    states: States = field(default_factory=dict)
 
 
 class Stage:
@@ -68,26 +73,32 @@ class Stage:
         self.relations = Relations(spec, Facts.of(task))
         self.floors = frozenset(static.name for static in spec.statics if static.layer == "floor")
         self.statics = frozenset(static.name for static in spec.statics)
+        self.decor = {static.name: static.public for static in spec.statics if static.layer == "decor"}
         x, y, _, heading = spec.eye_hint
         self.wearer = Wearer(Stand(x, y, heading))
         self.film: list[Frame] = []
         self._told: tuple[Poses, Joints] = (engine.poses(), engine.joints())
         self._shown: tuple[Poses, Joints] = self._told
+        self.states: States = {}
+        self._seen: States = {}
         self.collision.update(*self._told)
         self._gridded: dict[str, object] = {}
         self._grid: Grid | None = None
         self._idle: tuple[Wearer, BodyPose] | None = None
+        self.before: RelationState = frozenset()
+        """The relations with hysteresis that held after the last command."""
 
     # --- state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
         """The state now."""
-        return State(self.engine.snapshot(), self.wearer, len(self.film))
+        return State(self.engine.snapshot(), self.wearer, len(self.film), self.states)
 
     def restore(self, state: State) -> None:
         """Return to a state exactly; the film ends where it ended then."""
         self.engine.restore(state.engine)
         self.wearer = state.wearer
+        self.states = self._seen = state.states
         del self.film[state.frames :]
         self._shown = (self.engine.poses(), self.engine.joints())
         self.sync()
@@ -107,8 +118,29 @@ class Stage:
 
     def moment(self, visible: Sequence[str] = ()) -> Moment:
         """What relations are measured from."""
-        hold, (x, y, _) = self.wearer.hold, self.wearer.stand
-        return Moment(self.engine.poses(), self.engine.joints(), None if hold is None else hold.name, (x, y), visible)
+        now, hold, (x, y, _) = self.engine.snapshot(), self.wearer.hold, self.wearer.stand
+        joined = {name: to for name, (to, _) in now.fastened.items()}
+        held = None if hold is None else hold.name
+        hips = self.person.hips(self.idle())
+        return Moment(now.poses, now.joints, held, (x, y), visible, hips, joined, self.before)
+
+    def show(self, states: States) -> None:
+        """From now on things show these states; the last frame already does."""
+        self.states = {name: shown for name, shown in states.items() if shown}
+        if self.film and self.states != self._seen:
+            last = self.film[-1]
+            self.film[-1] = replace(last, states=last.states | self._changed_states())
+
+    def switch(self, name: str, *, on: bool) -> None:
+        """From the next frame on a device shows that it runs, or not any more."""
+        shown = {*self.states.get(name, ())} - {"running"} | ({"running"} if on else set())
+        self.states = self.states | {name: tuple(sorted(shown))}
+
+    def _changed_states(self) -> States:
+        """What shows now and didn't in the frame before."""
+        before, self._seen = self._seen, self.states
+        names = sorted(before.keys() | self.states.keys())
+        return {n: self.states.get(n, ()) for n in names if self.states.get(n, ()) != before.get(n, ())}
 
     # --- the film -------------------------------------------------------------------------------------------------
 
@@ -150,7 +182,12 @@ class Stage:
     def _record(self, body: BodyPose, gaze: Vector | None, poses: Poses) -> None:
         joints = self.engine.joints()
         changes = Frame(
-            body, self.wearer.stand, gaze, _changed(self._shown[0], poses), _changed(self._shown[1], joints)
+            body,
+            self.wearer.stand,
+            gaze,
+            _changed(self._shown[0], poses),
+            _changed(self._shown[1], joints),
+            self._changed_states(),
         )
         self._shown = (poses, joints)
         self.film.append(changes)
@@ -165,31 +202,31 @@ class Stage:
         allow: Sequence[Allowed] = (),
         joints: Mapping[tuple[str, str], float] | None = None,
         touching: Collection[str] = (),
-        tolerance: float = TOLERANCE,
-        brush: float = 0.0,
+        brush: float = TOLERANCE,
         seat: str | None = None,
         moved: Poses | None = None,
         arms: bool = True,
     ) -> Hit | None:
-        """The deepest contact that a body frame and what it holds would have beyond a tolerance; None when it is free.
+        """The deepest contact that a body frame and what it holds would have beyond 2 mm; None when it is free.
 
-        The soles on the floor, the hand on what it holds, and contacts that are `allow`ed don't count. `joints` are
-        taken to have those values; what they move may be `touching` some things. `brush` is the tolerance for the body
-        alone, its head left out, if that is larger (PHY-10). `seat` is what it sits down on, if it doesn't sit
-        yet; `moved` are things that it moves along with itself. Without `arms` these and the load don't count.
+        The soles on the floor, the hand on what it holds, and contacts of a hand that are `allow`ed don't count.
+        `joints` are taken to have those values; what they move may be `touching` some things. `brush` is the tolerance
+        for the limbs and the trunk (PHY-10): head, eyes and things keep the 2 mm in every motion. `seat` is what it
+        sits down on, if it doesn't sit yet; `moved` are things that it moves along with itself. Without `arms` these
+        and the load don't count.
         """
         seat = self.wearer.seat.name if self.wearer.seat is not None else seat
         shape = self.person.shape(body)
         poses: Poses = dict(moved or {})
         if hold is not None:
             poses |= self.carried(hold.name, self.person.held_pose(shape.joints, hold))
-        load = [Allowed(name, _middle(pose)) for name, pose in poses.items()]
+        load = [Allowed(name, self._middle(name, pose)) for name, pose in poses.items()]
         found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=load)
         for hit in found:
-            if hit.depth <= tolerance:
+            if hit.depth <= TOLERANCE:
                 return None
             own = isinstance(hit.by, int)
-            if own and hit.depth <= brush and hit.by != HEAD_CAPSULE:
+            if isinstance(hit.by, int) and hit.by < HEAD_CAPSULE and hit.depth <= brush:
                 continue
             if not arms and (not isinstance(hit.by, int) or self.person.rig.names[hit.by].endswith(ARMS)):
                 continue
@@ -205,16 +242,21 @@ class Stage:
         return isinstance(hit.by, int) and self.person.rig.names[hit.by].endswith(SEATED) and hit.depth <= SINK
 
     def _meant(self, hit: Hit, contact: Allowed) -> bool:
-        """Whether a contact is one that is allowed: of hand or forearm, or of what is held or moved."""
-        limb = isinstance(hit.by, str) or self.person.rig.names[hit.by].endswith(LIMBS)
-        return limb and hit.owner == contact.owner and math.dist(hit.point, contact.centre) <= contact.radius
+        """Whether a contact is one that is allowed: of a hand, from outside."""
+        hand = isinstance(hit.by, int) and self.person.rig.names[hit.by].endswith(HAND) and hit.depth <= GRASP
+        return hand and hit.owner == contact.owner and math.dist(hit.point, contact.centre) <= contact.radius
 
     def blind(self, body: BodyPose) -> bool:
-        """Whether the head of a body frame, and so its camera, is in something."""
+        """Whether the head of a body frame or its eyes are in something."""
         capsules = self.person.shape(body).capsules
         head = Capsules(capsules.ends[HEAD_CAPSULE:], capsules.radii[HEAD_CAPSULE:])
         held = () if self.wearer.hold is None else (self.wearer.hold.name,)
         return any(hit.depth > TOLERANCE for hit in self.collision.hits(head, ignore=held))
+
+    def _middle(self, name: str, at: Pose) -> Vector:
+        """The middle of a thing's box at a pose."""
+        x, y, z = frame(at).point((0, 0, self.placed[name].asset.size[2] / 2)).tolist()
+        return x, y, z
 
     def carried(self, name: str, at: Pose) -> Poses:
         """Where a thing and all that rides on it are when it is held at a pose."""
@@ -222,14 +264,6 @@ class Stage:
         here, there = frame(now[name]).inverse(), frame(at)
         riders = self.engine.riders(name)
         return {name: at} | {rider: there.then(here.then(frame(now[rider]))).pose for rider in riders}
-
-    def sits_on(self) -> str | None:
-        """What the wearer sits on: what is right below its pelvis while it sits."""
-        if self.wearer.seat is None:
-            return None
-        pelvis = joint(self.person.body.forward(*self.idle()), "pelvis")[:3, 3]
-        names, along = self.collision.rays(pelvis, pelvis[None] - np.array([0.0, 0.0, HIPS]))
-        return names[0] if along[0] <= 1 else None
 
     def visible(self, body: BodyPose) -> tuple[str, ...]:
         """What the head camera of a body frame sees, sorted."""
@@ -287,8 +321,3 @@ def _changed(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> dict[Any, Any
 
 def _wanted(keys: Mapping[str, object]) -> list[str]:
     return [name for name, key in keys.items() if key is not None]
-
-
-def _middle(pose: Pose) -> Vector:
-    x, y, z = pose[0]
-    return x, y, z + 0.05

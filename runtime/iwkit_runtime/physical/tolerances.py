@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from iwkit.world.checks import NEAR
+from iwkit.world.checks import MATED, NEAR
 from iwkit.world.layout import CLEARANCE
 
 
 class Tolerance(NamedTuple):
-    """A threshold: its value and unit, what it bounds, and why it is what it is."""
+    """A threshold: its value and unit, what it bounds, why it is what it is, and, where it has hysteresis, the value up
+    to which what was true stays true."""
 
     value: float
     unit: str
     bounds: str
     why: str
+    ends: float | None = None
 
 
 TOLERANCES: Mapping[str, Tolerance] = {
@@ -38,7 +40,15 @@ TOLERANCES: Mapping[str, Tolerance] = {
         0.6,
         "share",
         "least share of its volume that is in an interior",
-        "what sticks out of an open box by a third is in it",
+        "what sticks out of an open box by a third is in it; contents shift when something is put to them",
+        0.55,
+    ),
+    "centre": Tolerance(
+        0.0,
+        "m",
+        "centre of mass outside of an interior",
+        "as for `volume`; one thing that is shoved shoves others",
+        0.005,
     ),
     "near": Tolerance(NEAR, "m", "gap on the plan between two things near each other", "goal language, section 3"),
     "wearer": Tolerance(
@@ -56,8 +66,33 @@ TOLERANCES: Mapping[str, Tolerance] = {
     "closed": Tolerance(
         0.02, "share", "largest share of its range at which a joint is closed", "ajar by two degrees is shut to the eye"
     ),
-    "moved": Tolerance(0.03, "m", "distance from the place at the handoff", "a hand puts things back about so well"),
-    "tilt": Tolerance(15.0, "degrees", "leaning away from how it stood at the handoff", "what fell over did not stay"),
+    "moved": Tolerance(
+        0.03, "m", "distance from the place at the handoff", "a hand puts things back about so well", 0.035
+    ),
+    "tilt": Tolerance(
+        15.0, "degrees", "leaning away from how it stood at the handoff", "what fell over did not stay", 17.0
+    ),
+    "mated": Tolerance(
+        0.005,
+        "m",
+        "distance of the connectors of two parts that are attached",
+        "a seam of 1 mm, and what settling leaves",
+    ),
+    "crooked": Tolerance(
+        MATED,
+        "degrees",
+        "turn of an attached part away from the nearest quarter turn",
+        "more is seen at once, and is asked for by a wrong angle on purpose",
+    ),
+    "seat": Tolerance(
+        0.2,
+        "m",
+        "height of the hips above what the wearer sits on",
+        "a pelvis sits 11 cm above a seat, and stands at 90",
+    ),
+    "raised": Tolerance(
+        75.0, "degrees", "least lean away from lying at which a thing stands upright", "it may lean back a little"
+    ),
     "field_across": Tolerance(90.0, "degrees", "width of the field of view", "the head camera's"),
     "field_up": Tolerance(75.0, "degrees", "height of the field of view", "the head camera's"),
     "seen_share": Tolerance(
@@ -83,6 +118,7 @@ TOLERANCES: Mapping[str, Tolerance] = {
 """Name -> threshold."""
 
 
-def limit(name: str) -> float:
-    """A threshold's value."""
-    return TOLERANCES[name].value
+def limit(name: str, *, was: bool = False) -> float:
+    """A threshold's value; for what `was` true before, that at which it ends."""
+    row = TOLERANCES[name]
+    return row.value if row.ends is None or not was else row.ends

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from iwkit.errors import UsageError
 from iwkit_runtime.body.pose import POSE_SIZE, Array, BodyPose
-from iwkit_runtime.physical.scene_spec import Joints, Pose, Poses
+from iwkit_runtime.physical.scene_spec import Joints, Pose, Poses, States
 from iwkit_runtime.physical.spec import Vector
 
 DECIMALS = 4
@@ -27,18 +27,19 @@ class Stand(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One twelfth of a second: the body, where the wearer stands, what it looks at, and what has moved since the frame
-    before: poses of root links and values of joints."""
+    """One twelfth of a second: the body, where the wearer stands, what it looks at, and what has changed since the
+    frame before: poses of root links, values of joints, and the states that are seen on things."""
 
     body: BodyPose
     stand: Stand
     gaze: Vector | None
     poses: Poses
     joints: Joints
+    states: States = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The frame in JSON's types, numbers rounded to 0.1 mm or 0.1 mrad."""
-        return {
+        found: dict[str, Any] = {
             "pose": _rounded(self.body.pose),
             "translation": _rounded(self.body.translation),
             "stand": _rounded(self.stand),
@@ -46,6 +47,9 @@ class Frame:
             "poses": {name: [_rounded(at), _rounded(turn)] for name, (at, turn) in self.poses.items()},
             "joints": [[name, link, *_rounded([value])] for (name, link), value in self.joints.items()],
         }
+        if self.states:
+            found["states"] = {name: list(states) for name, states in self.states.items()}
+        return found
 
     @classmethod
     def of_json(cls, data: Any) -> Frame:
@@ -62,6 +66,7 @@ class Frame:
                 None if gaze is None else _vector(gaze),
                 {str(name): _pose(pose) for name, pose in data["poses"].items()},
                 {(str(name), str(link)): _numbers([value], 1).item() for name, link, value in data["joints"]},
+                {str(name): _words(states) for name, states in data.get("states", {}).items()},
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"no frame of a trajectory: {type(error).__name__}: {error}") from None
@@ -124,7 +129,7 @@ def rests(frames: Sequence[Frame]) -> tuple[bool, ...]:
     """For each frame, whether nothing has moved since the one before; not for the first one."""
     return tuple(
         n > 0
-        and not (frame.poses or frame.joints)
+        and not (frame.poses or frame.joints or frame.states)
         and np.array_equal(frame.body.pose, frames[n - 1].body.pose)
         and np.array_equal(frame.body.translation, frames[n - 1].body.translation)
         for n, frame in enumerate(frames)
@@ -142,6 +147,12 @@ def _numbers(values: Any, length: int) -> Array:
     if found.shape != (length,) or not np.isfinite(found).all():
         raise ValueError(f"{length} finite numbers are needed")
     return found
+
+
+def _words(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError("a list of words is needed")
+    return tuple(values)
 
 
 def _vector(values: Any) -> Vector:

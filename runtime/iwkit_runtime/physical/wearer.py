@@ -14,7 +14,7 @@ from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.camera import camera_frame, look_at
 from iwkit_runtime.body.capsules import Rig, build_rig
 from iwkit_runtime.body.hands import Grip, grip_frame
-from iwkit_runtime.body.model import Body, load_body
+from iwkit_runtime.body.model import Body, joint, load_body
 from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
 from iwkit_runtime.body.seated import Seated, sitting
@@ -148,6 +148,11 @@ class Person:
         """The joints and the capsules of a body frame."""
         joints = self.body.forward(*body)
         return Shape(body, joints, Capsules(self.rig.ends(joints), self.rig.radii))
+
+    def hips(self, body: BodyPose) -> Vector:
+        """Where the pelvis joint of a body frame is."""
+        x, y, z = joint(self.body.forward(*body), "pelvis")[:3, 3].tolist()
+        return x, y, z
 
     def camera(self, body: BodyPose) -> Floats:
         """The head camera (4, 4)."""

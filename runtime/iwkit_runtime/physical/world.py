@@ -21,28 +21,27 @@ from iwkit.trace import State as RelationState
 from iwkit.verbs import BY_NAME
 from iwkit.world.base import Receipt, WorldState
 from iwkit.world.layout import Layout
-from iwkit.world.relations import OWN
 from iwkit.world.situation import Situation
 from iwkit.world.state import State as MindState
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.looking import first_gaze
 from iwkit_runtime.actions.motion import BlockedError
 from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, RefusedError, sentence
 from iwkit_runtime.actions.table import ACTIONS, Row
 from iwkit_runtime.engines.base import Engine, Snapshot
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.layout import Assets, build_scene
-from iwkit_runtime.physical.mind import synced
+from iwkit_runtime.physical.mind import states_shown, synced
 from iwkit_runtime.physical.places import Moment
+from iwkit_runtime.physical.relations import lasting
 from iwkit_runtime.physical.stage import Stage, State
 from iwkit_runtime.physical.trajectory import Trajectory
-from iwkit_runtime.physical.wearer import Person, Wearer
+from iwkit_runtime.physical.wearer import Person, Wearer, moved
 
 SNAPSHOT = "physical/1"
 SUNK = 0.05
 """How deep a thing may be in others when it has been put down, metres (PHY-10)."""
-MIND_ONLY = frozenset({"sitting", "attached", "raised", *OWN})
-"""Relations that geometry does not measure here beside those that are symbolic by design."""
 
 
 class PhysicalWorld:
@@ -83,11 +82,14 @@ class PhysicalWorld:
             engine.load(spec)
             engine.settle()
             self._stage = Stage(task, spec, engine, Person())
+            self._stage.wearer = moved(self._stage.wearer, gaze=first_gaze(self._stage, task))
             self._layout = Layout(task)
             self._task, self._start = task, self._stage.state()
         self._stage.restore(self._start)
+        self._stage.before = frozenset()
         self._baseline, self._shown, self._looked = None, frozenset(), frozenset()
         self.trajectory = Trajectory()
+        self._remember()
         self._sync()
 
     def execute(self, command: Command) -> Receipt:
@@ -120,14 +122,13 @@ class PhysicalWorld:
     def relations(self) -> RelationState:
         """The full state: measured relations, and those that are symbolic by design."""
         measured = self._scene.relations.state(self._scene.moment(self.visible()), self._baseline)
-        own = frozenset(r for r in self._mind.relations() if _is_of_mind(r[0]))
-        attached = {r[1:] for r in own if r[0] == "attached"}  # and so no longer on it, even where it lies on it
-        return frozenset(r for r in measured if r[0] != "on" or r[1:] not in attached) | own
+        return measured | {r for r in self._mind.relations() if PREDICATES[r[0]].source == "symbolic"}
 
     def mark_baseline(self) -> None:
         """The handoff is now: `at_baseline` and `unmoved` are relative to this state."""
         self._mind.mark_baseline()
         self._baseline = self._scene.moment()
+        self._remember()
 
     def visible(self) -> tuple[str, ...]:
         """Names of what is in the wearer's view now, sorted."""
@@ -165,6 +166,7 @@ class PhysicalWorld:
             "wearer": stage.wearer.to_json(),
             "shown": sorted(self._shown),
             "looked": sorted(self._looked),
+            "before": sorted(map(list, stage.before)),
             "baseline": None if base is None else _moment_json(base),
         }
 
@@ -184,11 +186,13 @@ class PhysicalWorld:
             engine, wearer = Snapshot.of_json(state["engine"]), Wearer.from_json(state["wearer"])
             base = None if state["baseline"] is None else _read_moment(state["baseline"])
             shown, looked = frozenset(state["shown"]), frozenset(state["looked"])
+            before = frozenset(map(tuple, state["before"]))
             mind = state["mind"]
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise UsageError(f"no snapshot of a physical world ({error!r}): use what snapshot() gave") from None
         self._mind.restore(mind)
-        stage.restore(State(engine, wearer))
+        stage.restore(State(engine, wearer, states=states_shown(MindState.from_json(self._mind.snapshot()["state"]))))
+        stage.before = before
         self._baseline, self._shown, self._looked = base, shown, looked
         self.trajectory = Trajectory()
 
@@ -223,15 +227,22 @@ class PhysicalWorld:
         if not stage.film and not instant:
             stage.shoot(stage.idle(), gaze=stage.wearer.gaze)
         self._shown, self._looked = act.shown, act.looked
+        state = self._remember()
         self._sync(act)
         self.trajectory = Trajectory(tuple(stage.film))
         happenings: tuple[Happening, ...] = tuple(act.happenings)
-        measured = stage.relations.at(stage.moment())
-        failed = next((r[1] for r in act.expect if r not in frozenset(measured.all())), None) or self._sunk(start)
+        failed = next((r[1] for r in act.expect if r not in state), None) or self._sunk(start)
         if failed is None:
             return Receipt(True, "OK", "Done.", None, len(stage.film), happenings)
         text = sentence("POSTCONDITION_FAILED", (act.public(failed),))
         return Receipt(False, "POSTCONDITION_FAILED", text, "world", len(stage.film), happenings)
+
+    def _remember(self) -> RelationState:
+        """What is measured now, of which the relations with hysteresis are kept for the next time."""
+        stage = self._scene
+        state = stage.relations.state(stage.moment(), self._baseline)
+        stage.before = lasting(state)
+        return state
 
     def _sunk(self, start: State) -> str | None:
         """What has come to rest too deep in something else (PHY-8): things that have moved since, but are not held."""
@@ -256,6 +267,7 @@ class PhysicalWorld:
         if room is not None:
             state.wearer.room = self._layout.rooms[room]
         synced(state, stage, Situation(self._layout, state))
+        stage.show(states_shown(state))
         self._mind.restore({**snapshot, "state": state.to_json()})
 
     @property
@@ -304,16 +316,13 @@ def _names(command: Command) -> tuple[str, ...]:
     return tuple(ref.name if ref.index == 1 else f"{ref.name} ({ref.index})" for ref in refs)
 
 
-def _is_of_mind(predicate: str) -> bool:
-    return predicate in MIND_ONLY or PREDICATES[predicate].source == "symbolic"
-
-
 def _moment_json(moment: Moment) -> dict[str, Any]:
     return {
         "poses": {name: [list(at), list(turn)] for name, (at, turn) in moment.poses.items()},
         "joints": [[name, link, value] for (name, link), value in moment.joints.items()],
         "held": moment.held,
         "wearer": list(moment.wearer),
+        "before": sorted(map(list, moment.before)),
     }
 
 
@@ -321,4 +330,4 @@ def _read_moment(data: dict[str, Any]) -> Moment:
     poses = {name: (tuple(at), tuple(turn)) for name, (at, turn) in data["poses"].items()}
     joints = {(name, link): value for name, link, value in data["joints"]}
     x, y = data["wearer"]
-    return Moment(poses, joints, data["held"], (x, y))
+    return Moment(poses, joints, data["held"], (x, y), before=frozenset(map(tuple, data["before"])))

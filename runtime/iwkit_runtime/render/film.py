@@ -106,12 +106,21 @@ class _Seen(NamedTuple):
 
 
 def _from_head(renderer: Renderer, seen: _Seen) -> Pixels:
-    return renderer.frame(seen.camera, seen.moment.poses, seen.moment.joints, seen.wearer)
+    moment = seen.moment
+    return renderer.frame(seen.camera, moment.poses, moment.joints, seen.wearer, states=moment.states)
 
 
 def _from_outside(renderer: Renderer, seen: _Seen, shot: Shot) -> Pixels:
-    poses, joints = seen.moment.poses, seen.moment.joints
-    return renderer.frame(shot.camera, poses, joints, seen.wearer, from_head=False, hidden=shot.hidden)
+    moment = seen.moment
+    return renderer.frame(
+        shot.camera,
+        moment.poses,
+        moment.joints,
+        seen.wearer,
+        from_head=False,
+        hidden=shot.hidden,
+        states=moment.states,
+    )
 
 
 def check(plan: Plan) -> None:

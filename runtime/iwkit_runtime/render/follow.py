@@ -21,7 +21,7 @@ from iwkit_runtime.body.model import Body
 from iwkit_runtime.body.pose import INDEX
 from iwkit_runtime.engines.collision import CollisionWorld
 from iwkit_runtime.physical.scene_spec import SceneSpec
-from iwkit_runtime.physical.shell import CEILING, CUT
+from iwkit_runtime.physical.shell import CEILING, CUT, hangs
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.render.renderer import look_from
 from iwkit_runtime.render.telling import Moment
@@ -137,11 +137,12 @@ def follow(scene: Scene, spec: SceneSpec, body: Body, moments: Sequence[Moment])
 
 
 def opened(spec: SceneSpec) -> SceneSpec:
-    """The scene as it is drawn from outside: without ceilings and the tops of walls."""
+    """The scene as it is drawn from outside: without ceilings, what hangs from them, and the tops of walls."""
     away = {CEILING.name, CUT.name}
     statics = (
         replace(static, visuals=tuple(visual for visual in static.visuals if visual.material.name not in away))
         for static in spec.statics
+        if not hangs(static)
     )
     return replace(spec, statics=tuple(statics))
 

@@ -21,7 +21,7 @@ from scipy.ndimage import distance_transform_edt
 from iwkit.errors import IwkitError, UsageError
 from iwkit_runtime.assets.typeset import font
 from iwkit_runtime.body.camera import camera_frame
-from iwkit_runtime.physical.scene_spec import Joints, Poses
+from iwkit_runtime.physical.scene_spec import Joints, Poses, States
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.wearer import default_body
 from iwkit_runtime.recording import Recording, recordings
@@ -59,7 +59,7 @@ def numbered(folder: Path, episode: str, wanted: Sequence[Wanted]) -> Image.Imag
             picture = Image.open(folder / "frames" / f"{kept.digest}.png").convert("RGB")
             size = (round(picture.width * SCALE), round(picture.height * SCALE))
             pictures.append(picture.resize(size, Image.Resampling.LANCZOS))
-            names, ids = renderer.ids(kept.camera, kept.poses, kept.joints, kept.skin)
+            names, ids = renderer.ids(kept.camera, kept.poses, kept.joints, kept.skin, states=kept.states)
             spots = [_spot(names, ids, name) for name in frame.things]
             for index in range(len(spots)):
                 _mark(pictures[-1], spots, index, number)
@@ -77,11 +77,13 @@ class _Kept(NamedTuple):
     skin: Floats
     poses: Poses
     joints: Joints
+    states: States
 
 
 def _kept(recording: Recording, command: str, kind: str) -> _Kept:
     """A kept frame: its picture, the camera, the wearer's skin, and how everything was in it."""
-    poses, joints, body = dict(recording.poses), dict(recording.joints), default_body()
+    poses, joints, states = dict(recording.poses), dict(recording.joints), dict(recording.states)
+    body = default_body()
     for interval in recording.intervals:
         record = next(r for r in recording.records if r["n"] == interval.step)
         kept = {k: (n, d) for (n, k), d in zip(record.get("picked", ()), record.get("frames", ()), strict=True)}
@@ -90,9 +92,10 @@ def _kept(recording: Recording, command: str, kind: str) -> _Kept:
         for then in frames:
             poses |= then.poses
             joints |= then.joints
+            states |= then.states
         if wanted:
             frame = body.forward(*frames[-1].body)
-            return _Kept(kept[kind][1], camera_frame(body, frame), body.skin(frame), poses, joints)
+            return _Kept(kept[kind][1], camera_frame(body, frame), body.skin(frame), poses, joints, states)
     raise UsageError(f"{recording.cell} has no {kind} frame of {command!r}: see `iwkit report`")
 
 

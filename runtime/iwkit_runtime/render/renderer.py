@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
+from iwkit_runtime.assets.colours import TINTS, tinted
 from iwkit_runtime.body.model import Body
 from iwkit_runtime.physical.kinematics import frame, link_frames, quaternion
-from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec
+from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec, States
 from iwkit_runtime.physical.spec import Floats, Pixels
 from iwkit_runtime.render.opengl import context, driver
 from iwkit_runtime.render.scene_model import HEAD, REST, SHADES, WEARER, drawn
@@ -25,6 +26,8 @@ NEAR, FAR = 0.03, 60.0
 """Nothing nearer or farther than this is drawn, metres."""
 SAMPLES = 4
 """Samples per pixel."""
+AJAR = 0.05
+"""From this part of its way on a door is drawn as one that is open: then the light inside goes on."""
 OUT_OF_VIEW = 5
 """Geom group of what the camera can't see; it is never drawn."""
 
@@ -59,10 +62,11 @@ class Renderer:
         self._context = context(*size)
         self._context.make_current()
         self._spec, self._body, self.size, self.fov = spec, body, size, fov
+        self._assets = {placed.name: placed.asset for placed in spec.placed}
         self._drawn = drawn(spec, body, size, samples)
         model = self._drawn.model
         self._data = mujoco.MjData(model)
-        self._groups = model.geom_group.copy()
+        self._groups, self._plain = model.geom_group.copy(), model.geom_rgba.copy()
         self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 8)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
@@ -93,6 +97,7 @@ class Renderer:
         *,
         from_head: bool = True,
         hidden: Collection[str] = (),
+        states: States | None = None,
     ) -> Pixels:
         """A picture (height, width, 3), row 0 on top.
 
@@ -102,8 +107,9 @@ class Renderer:
             wearer: the body's vertices (V, 3) in the world; without them it isn't drawn.
             from_head: leave the wearer's own head out.
             hidden: names of what isn't drawn.
+            states: what shows on things; what is `open` is read off the joints.
         """
-        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=True, hidden=hidden)
+        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=True, hidden=hidden, states=states)
         return self._draw()
 
     def counts(
@@ -115,9 +121,10 @@ class Renderer:
         *,
         from_head: bool = True,
         hidden: Collection[str] = (),
+        states: States | None = None,
     ) -> dict[str, int]:
         """How many pixels of such a picture show each thing, by name; the sky is left out, the body is `wearer`."""
-        names, ids = self.ids(camera, poses, joints, wearer, from_head=from_head, hidden=hidden)
+        names, ids = self.ids(camera, poses, joints, wearer, from_head=from_head, hidden=hidden, states=states)
         found = np.bincount(ids.ravel(), minlength=len(names))
         return {name: int(count) for name, count in zip(names, found, strict=True) if name and count}
 
@@ -130,9 +137,10 @@ class Renderer:
         *,
         from_head: bool = True,
         hidden: Collection[str] = (),
+        states: States | None = None,
     ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
         """Which thing each pixel shows: names, the first one empty for the sky, and an image (height, width)."""
-        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=False, hidden=hidden)
+        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=False, hidden=hidden, states=states)
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         try:
@@ -166,6 +174,7 @@ class Renderer:
         from_head: bool,
         shaded: bool,
         hidden: Collection[str],
+        states: States | None,
     ) -> None:
         lens = np.asarray(camera, dtype=np.float64)
         if lens.shape != (4, 4) or not np.isfinite(lens).all():
@@ -177,7 +186,10 @@ class Renderer:
         drawn_ = self._in_view(lens)
         if hidden:
             drawn_ &= [owner not in hidden for owner in self._drawn.owners]
+        for geom, when in self._drawn.when.items():
+            drawn_[geom] &= self._shows(self._drawn.owners[geom], when, states or {}, joints)
         self._drawn.model.geom_group[:] = np.where(drawn_, self._groups, OUT_OF_VIEW)
+        self._tint(states or {})
         option.skingroup[:] = 0
         option.skingroup[REST] = wearer is not None
         option.skingroup[HEAD] = wearer is not None and not from_head
@@ -207,6 +219,27 @@ class Renderer:
                 data.mocap_pos[number], data.mocap_quat[number] = where.at, quaternion(where.turn)
         mujoco.mj_kinematics(self._drawn.model, data)
         mujoco.mj_camlight(self._drawn.model, data)
+
+    def _tint(self, states: States) -> None:
+        """Give what is dirty, cooked, ... its colour; a geom's own colour goes before its material's."""
+        model = self._drawn.model
+        model.geom_rgba[:] = self._plain
+        for geom, owner in enumerate(self._drawn.owners):
+            if TINTS.keys() & states.get(owner, ()) and (material := int(model.geom_matid[geom])) >= 0:
+                red, green, blue, opacity = model.mat_rgba[material].tolist()
+                model.geom_rgba[geom] = tinted((red, green, blue, opacity), states[owner])
+
+    def _shows(self, name: str, when: str, states: States, joints: Joints) -> bool:
+        """Whether a thing is in the state in which a part of it is drawn."""
+        word = when.removeprefix("not ")
+        has = self._is_open(name, joints) if word == "open" else word in states.get(name, ())
+        return has != when.startswith("not ")
+
+    def _is_open(self, name: str, joints: Joints) -> bool:
+        """Whether a joint is so far open that what is inside is to be seen."""
+        asset = self._assets.get(name)  # what furnishes a scene for good has none, and never opens
+        movers = [(link.name, link.joint) for link in asset.links if link.joint] if asset else []
+        return any(joints.get((name, link), j.low) - j.low > AJAR * (j.high - j.low) for link, j in movers)
 
     def _in_view(self, lens: Floats) -> NDArray[np.bool_]:
         """Which geoms (n,) may be in the picture: their bounding spheres reach between the planes of its four edges."""

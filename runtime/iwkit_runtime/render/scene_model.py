@@ -43,11 +43,15 @@ class SkinPart:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A model to draw, the mocap number of each (thing, link), the name for each geom, and the parts of the body."""
+    """A model to draw, the mocap number of each (thing, link), the name for each geom, and the parts of the body.
+
+    `when` gives the state in which a geom is drawn; those that are always drawn are not in it.
+    """
 
     model: mujoco.MjModel
     mocap: dict[tuple[str, str], int]
     owners: tuple[str, ...]
+    when: dict[int, str]
     skins: tuple[SkinPart, ...]
 
 
@@ -71,7 +75,8 @@ def drawn(spec: SceneSpec, body: Body | None, size: tuple[int, int], samples: in
             found = model.body(f"{placed.name}/{link.name}").id
             names[found] = placed.name
             mocap[placed.name, link.name] = int(model.body_mocapid[found])
-    return Drawn(model, mocap, tuple(names[int(number)] for number in model.geom_bodyid), skins)
+    when = {model.geom(name).id: state for name, state in made.when.items()}
+    return Drawn(model, mocap, tuple(names[int(number)] for number in model.geom_bodyid), when, skins)
 
 
 class _Drawing:
@@ -92,6 +97,7 @@ class _Drawing:
         for direction, strength in LIGHTS:
             light = self.spec.worldbody.add_light(dir=direction, type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
             light.diffuse, light.specular, light.castshadow = [strength] * 3, [strength * 0.3] * 3, False
+        self.when: dict[str, str] = {}
         self._meshes: dict[int, str] = {}
         self._materials: dict[tuple[object, ...], str] = {}
 
@@ -100,6 +106,9 @@ class _Drawing:
             geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=self._mesh(visual))
             geom.material = self._material(visual.material)
             geom.contype = geom.conaffinity = 0
+            if visual.when is not None:
+                geom.name = f"when{len(self.when)}"
+                self.when[geom.name] = visual.when
 
     def shade(self, body: mujoco.MjsBody, size: Vector) -> None:
         """Darken the floor under and around a fixture."""
@@ -120,10 +129,12 @@ class _Drawing:
         return self._meshes[id(visual)]
 
     def _material(self, material: Material) -> str:
-        key = (material.rgba, None if material.texture is None else id(material.texture))
+        key = (material.rgba, material.emission, None if material.texture is None else id(material.texture))
         if key not in self._materials:
             name = self._materials[key] = f"material{len(self._materials)}"
-            made = self.spec.add_material(name=name, rgba=material.rgba, specular=0.15, shininess=0.2)
+            made = self.spec.add_material(
+                name=name, rgba=material.rgba, emission=material.emission, specular=0.15, shininess=0.2
+            )
             if material.texture is not None:
                 height, width, _ = material.texture.shape
                 texture = self.spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, nchannel=3)

@@ -11,7 +11,7 @@ from iwkit.grammar import parse
 from iwkit.ledger import Record
 from iwkit.report.episode import plain
 from iwkit_runtime.body.pose import BodyPose
-from iwkit_runtime.physical.scene_spec import Joints, Poses
+from iwkit_runtime.physical.scene_spec import Joints, Poses, States
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.recording import Interval, Recording
 
@@ -52,6 +52,7 @@ class Moment:
     stand: Stand
     poses: Poses
     joints: Joints
+    states: States
     caption: Caption
     moving: bool = False
     about: tuple[str, ...] = ()
@@ -66,19 +67,29 @@ class _State:
     stand: Stand
     poses: Poses
     joints: Joints
+    states: States
     caption: Caption = field(default_factory=Caption)
     about: tuple[str, ...] = ()
 
     def hold(self, count: int) -> Moment:
         return Moment(
-            self.body, self.stand, dict(self.poses), dict(self.joints), self.caption, about=self.about, count=count
+            self.body,
+            self.stand,
+            dict(self.poses),
+            dict(self.joints),
+            dict(self.states),
+            self.caption,
+            about=self.about,
+            count=count,
         )
 
 
 def moments(recording: Recording, *, holds: bool = True) -> Iterator[Moment]:
     """The moments of an episode in order. Without `holds` exactly the frames of its trajectories."""
     intervals = {interval.step: interval for interval in recording.intervals}
-    state = _State(recording.body, recording.stand, dict(recording.poses), dict(recording.joints))
+    state = _State(
+        recording.body, recording.stand, dict(recording.poses), dict(recording.joints), dict(recording.states)
+    )
     for record in recording.records:
         interval = intervals.get(record["n"]) if record["kind"] == "step" else None
         if interval is not None:
@@ -96,6 +107,7 @@ def _performed(state: _State, record: Record, interval: Interval, things: frozen
         state.body, state.stand = frame.body, frame.stand
         state.poses |= frame.poses
         state.joints |= frame.joints
+        state.states |= frame.states
         yield replace(state.hold(1), moving=True)
 
 

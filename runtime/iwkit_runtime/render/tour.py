@@ -20,8 +20,9 @@ from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.recipe import Recipe
 from iwkit.spec.scene import Scene
 from iwkit_runtime.physical.kinematics import link_frames, root_frame
-from iwkit_runtime.physical.layout import EYES, Assets, furnish
-from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec
+from iwkit_runtime.physical.layout import EYES, Assets, decor_name, furnish
+from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec, States
+from iwkit_runtime.physical.shell import hangs
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.render.images import png
 from iwkit_runtime.render.renderer import FIELD_OF_VIEW, Renderer, look_from, overhead
@@ -34,6 +35,8 @@ FEWEST, MOST = 2, 3
 """Pictures of a room."""
 SHOWN = 0.012
 """Part of a picture that a thing fills when it is well in view; more of it makes no picture better."""
+ASIDE = 0.3
+"""What decor that is well in view counts against a fixture."""
 BLOCKED = 0.3
 """What fills more than this part of a picture is too near."""
 DOWN = math.radians(14)
@@ -65,8 +68,8 @@ class View(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Glimpse:
-    """What is seen from a point: the room's fixtures by how well they are in view (0 to 1), and how far one looks, as
-    a part of the room's diagonal."""
+    """What is seen from a point: the room's fixtures and decor by how well they are in view (0 to 1, decor less), and
+    how far one looks, as a part of the room's diagonal."""
 
     eye: Point
     camera: Floats
@@ -74,7 +77,7 @@ class _Glimpse:
     depth: float
 
     def adds(self, before: Mapping[str, float]) -> float:
-        """How many fixtures this shows that were not yet well in view."""
+        """How many of them this shows that were not yet well in view."""
         return sum(max(0.0, share - before.get(name, 0.0)) for name, share in self.shown.items())
 
     def differs(self, others: Sequence[_Glimpse]) -> float:
@@ -94,11 +97,14 @@ def write_tour(
     things = {thing.name: thing for thing in scene_things(scene, catalogue)}
     spec = furnish(scene, things, Assets(catalogue, recipes))
     poses, joints = as_placed(spec)
+    running: States = {name: ("running",) for name, fixture in scene.fixtures.items() if fixture.running}
+    hung = [static.name for static in spec.statics if hangs(static)]
     files = []
     for fov, same in groupby(views(scene, spec), attrgetter("fov")):
         with Renderer(spec, size=size, fov=fov) as renderer:
             for view in same:
-                picture = png(renderer.frame(view.camera, poses, joints))
+                away = hung if view.room is None else ()
+                picture = png(renderer.frame(view.camera, poses, joints, hidden=away, states=running))
                 files.append(_write(folder, f"{view.name}.png", picture))
     return tuple(files)
 
@@ -122,8 +128,8 @@ def as_placed(spec: SceneSpec) -> tuple[Poses, Joints]:
 def views(scene: Scene, spec: SceneSpec) -> tuple[View, ...]:
     """The pictures of a tour: two or three of each room, in the scene's order, then one from above.
 
-    In each room those views are taken that together show most of its fixtures, the best one first. `spec` is the
-    furnished scene.
+    In each room those views are taken that together show most of its fixtures and decor, the best one first. `spec` is
+    the furnished scene.
 
     Raises:
         NoOpenGL: this machine can't draw.
@@ -154,8 +160,10 @@ def _chosen(glimpses: Sequence[_Glimpse]) -> list[_Glimpse]:
 def _glimpses(scout: Renderer, scene: Scene, spec: SceneSpec, room: str) -> Iterator[_Glimpse]:
     """What is seen from every point of a room in every direction, but where something is right before the eyes."""
     poses, joints = as_placed(spec)
-    wanted = {name for name, fixture in scene.fixtures.items() if fixture.room == room}
-    things = {placed.name for placed in spec.placed}
+    decor = {decor_name(name): piece.room for name, piece in scene.decor.items()}
+    wanted = {name: 1.0 for name, fixture in scene.fixtures.items() if fixture.room == room}
+    wanted |= {name: ASIDE for name, its_room in decor.items() if its_room == room}
+    things = {placed.name for placed in spec.placed} | set(decor)
     box, rim = floor(scene, room), [round(MARGIN * side) for side in SCOUT[::-1]]
     headings = [2 * math.pi * number / HEADINGS for number in range(HEADINGS)]
     for eye, heading in product(_points(scene, spec, room), headings):
@@ -165,7 +173,9 @@ def _glimpses(scout: Renderer, scene: Scene, spec: SceneSpec, room: str) -> Iter
         if max((share for name, share in _shares(names, ids) if name in things), default=0.0) > BLOCKED:
             continue
         inner = ids[rim[0] : -rim[0], rim[1] : -rim[1]]
-        shown = {name: min(1.0, share / SHOWN) for name, share in _shares(names, inner) if name in wanted}
+        shown = {
+            name: wanted[name] * min(1.0, share / SHOWN) for name, share in _shares(names, inner) if name in wanted
+        }
         depth = min(_to_wall(box, eye, heading + turn) for turn in WIDE) / math.dist(box[:2], box[2:])
         yield _Glimpse(eye, camera, shown, depth)
 
@@ -205,6 +215,11 @@ def _solid(spec: SceneSpec, room: Box) -> Floats:
             for piece in link.pieces:
                 points = frames[link.name].point(piece.vertices)[:, :2]
                 boxes.append([*points.min(0), *points.max(0)])
+    boxes += [
+        [*piece.vertices[:, :2].min(0), *piece.vertices[:, :2].max(0)]
+        for static in spec.statics
+        for piece in (static.pieces if static.layer == "decor" and not hangs(static) else ())
+    ]
     found = np.array(boxes).reshape(-1, 4)
     x0, y0, x1, y1 = room
     return found[(found[:, 0] < x1) & (found[:, 2] > x0) & (found[:, 1] < y1) & (found[:, 3] > y0)]
