@@ -69,6 +69,10 @@ def rows(text: str) -> list[list[str]]:
 # --- the command line --------------------------------------------------------------------------------------------
 
 
+MODULES = ("packs", "scenes", "catalogue", "assets", "authoring", "projects", "running", "replay", "inspect", "audit")
+"""Modules of `iwkit.cli` that register commands."""
+
+
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command with the words that call it."""
 
@@ -80,7 +84,7 @@ def commands() -> Iterator[tuple[str, Any]]:
             yield from walk(f"{words} {name}", sub)
 
     app = typer.Typer()
-    for module in ("packs", "scenes", "catalogue", "assets", "authoring", "running", "replay", "inspect", "audit"):
+    for module in MODULES:
         importlib.import_module(f"iwkit.cli.{module}").register(app)
     yield from walk("iwkit", typer.main.get_command(app))
 
@@ -96,7 +100,7 @@ def documented_commands() -> dict[str, str]:
 
 def test_every_command_module_is_walked() -> None:
     modules = {p.stem for p in (ROOT / "iwkit" / "cli").glob("*.py")} - {"__init__", "main"}
-    assert modules == {"packs", "scenes", "catalogue", "assets", "authoring", "running", "replay", "inspect", "audit"}
+    assert modules == set(MODULES)
 
 
 def test_every_command_is_documented() -> None:

@@ -82,10 +82,10 @@ def test_what_cannot_be_drafted_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no scene 'flet': did you mean `flat`"):
         new("planning", "x", tmp_path, "flet")
     with pytest.raises(UsageError, match="'1x' is no id"):
-        new("planning", "x", tmp_path, "", "1x")
-    new("planning", "x", tmp_path, "", "P30")
+        new("planning", "x", tmp_path, pack_id="1x")
+    new("planning", "x", tmp_path, pack_id="P30")
     with pytest.raises(UsageError, match="P30 is taken"):
-        new("finding", "x", tmp_path, "", "P30")
+        new("finding", "x", tmp_path, pack_id="P30")
 
 
 def test_a_scene_without_the_furniture_is_told(tmp_path: Path) -> None:

@@ -47,7 +47,6 @@ CAVITY: Final = 0.22
 """Least width, depth and height in metres of an interior that a draft puts a book into."""
 TRIES: Final = 60
 """Choices of furniture that are tried before a scene is said not to suit a family."""
-DEFAULT_SCENE: Final = "flat"
 FIRST: Final = 21
 """The first number of a user's own packs: the benchmark has 20 a family."""
 
@@ -61,7 +60,7 @@ class Slots(NamedTuple):
     other_box: Thing
 
 
-def new(family: str, idea: str, home: Path, scene_id: str = "", pack_id: str = "") -> Path:
+def new(family: str, idea: str, home: Path, scene_id: str = "flat", pack_id: str = "") -> Path:
     """Write a draft for an idea into the project at `home`, and return its path.
 
     Raises:
@@ -110,9 +109,9 @@ def _family(name: str) -> FamilySpec:
 
 def _scene(library: Library, name: str) -> Scene:
     known = library.scene_ids()
-    if name and name not in known:
+    if name not in known:
         raise UsageError(f"no scene {name!r}: {ask(closest(name, known)) or 'there are ' + ', '.join(known)}")
-    return library.scene(name or DEFAULT_SCENE)
+    return library.scene(name)
 
 
 def _path(spec: FamilySpec, home: Path, pack_id: str) -> Path:

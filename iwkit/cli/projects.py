@@ -25,7 +25,7 @@ def init(folder: Annotated[Path, typer.Argument(help="A folder that is not there
 def new(
     family: Annotated[str, typer.Argument(help="guidance, planning, accessibility, decision, prevention or finding.")],
     idea: Annotated[str, typer.Argument(help="The task in a few words; it becomes the title.")],
-    scene: Annotated[str, typer.Option(help="Where it plays; default: flat. `iwkit scene list` names all.")] = "",
+    scene: Annotated[str, typer.Option(help="Where it plays. `iwkit scene list` names all.")] = "flat",
     pack_id: Annotated[str, typer.Option("--id", help="Its id; default: the family's letter and a free number.")] = "",
 ) -> None:
     """Write a draft of a pack, complete and clean, from the template of its family."""

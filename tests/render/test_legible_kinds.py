@@ -128,7 +128,7 @@ KINDS: dict[str, Kind] = {
     "diet": Kind("allergy/diet card", on("diet_card", "desk_3", -0.1), "GUEST #\nNO NUTS\nLOW SUGAR"),
     "answer": Kind("answer card (A/B)", on("answer_card", "desk_3", 0.5), "B\nENDS\n7:#5"),
     "quote": Kind("invoice/quote", on("quote", "desk_4", -0.6), "QUOTE B\nCASE | $70\nTOTAL | $5#0"),
-    "invoice": Kind("invoice/quote", on("invoice", "desk_4", 0), "INVOICE\nTOTAL $4#", 11),
+    "invoice": Kind("invoice/quote", on("invoice", "desk_4", 0), "INVOICE\nTOTAL $4#"),
     "storage": Kind("storage rule/label", on("storage_rule", "desk_4", 0.6), "SHELF #\nKEEP DARK\nAND DRY"),
     "no_glass": Kind("No Glass sign", {"fixture": "prohibition"}, "NO GLASS\nBIN #"),
     "appliance": Kind("appliance label (freezer/chiller)", {"fixture": "freezer"}, "CHILLER #"),

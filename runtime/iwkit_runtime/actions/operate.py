@@ -234,7 +234,7 @@ def _to(stage: Stage, name: str, key: Key, handle: Vector, palm: Floats) -> Move
 
 
 def _behind(stage: Stage, name: str, link: Link) -> bool:
-    """Whether the wearer is on the inner side of a leaf that swings; a lid, which lies, is always moved by its handle."""
+    """Whether the wearer is on the inner side of a leaf that swings; a lid, which lies, is always moved by its rim."""
     if link.joint is None or link.joint.kind != "hinge" or _lies(link):
         return False
     value = stage.engine.joints()[name, link.name]
