@@ -98,7 +98,7 @@ class Kind(NamedTuple):
     """A row of the needs table: which thing shows it, where, and what is written on it, `#` standing for a digit.
 
     `psm` is how tesseract takes the page (6: lines one below another, 4: of different sizes, 8: a word, 11: words
-    anywhere). `lined`: what is paler than ink is dropped before, since it takes a table's lines for letters.
+    anywhere). `lined`: what is paler than ink is dropped before, since it takes lines and glints for letters.
     """
 
     need: str
@@ -125,7 +125,7 @@ KINDS: dict[str, Kind] = {
     "zones": Kind("house/zone map", on("zone_map", "desk_2", 0.05), "FLOOR #\nDESKS | COPY ROOM\nHALL", 11, True),
     "recipe": Kind("recipe card", on("recipe_card", "desk_2", 0.7), "PORRIDGE\n# CUPS OATS\nBOIL"),
     "product": Kind("product label/text", on("water_bottle", "shelf", 0.3), "OIL #", 6, True),
-    "diet": Kind("allergy/diet card", on("diet_card", "desk_3", -0.1), "GUEST #\nNO NUTS\nLOW SUGAR"),
+    "diet": Kind("allergy/diet card", on("diet_card", "desk_3", -0.1), "GUEST #\nNO NUTS\nLOW SUGAR", 4, True),
     "answer": Kind("answer card (A/B)", on("answer_card", "desk_3", 0.5), "B\nENDS\n7:#5"),
     "quote": Kind("invoice/quote", on("quote", "desk_4", -0.6), "QUOTE B\nCASE | $70\nTOTAL | $5#0"),
     "invoice": Kind("invoice/quote", on("invoice", "desk_4", 0), "INVOICE\nTOTAL $4#"),
