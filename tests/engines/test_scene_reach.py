@@ -36,10 +36,15 @@ ASIDE = ((0.0, -0.3), (0.0, -0.45), (0.3, 0.0), (-0.3, 0.0), (0.0, 0.3))
 
 
 OUT_OF_REACH = {
-    "flat": {"nightstand_2", "chair_7"},  # between bed and wardrobe
+    "flat": {
+        *("nightstand_2", "chair_7"),  # between bed and wardrobe
+        *("chair_3", "chair_4"),  # between table and wall
+        "oven_1",  # the flap keeps the wearer away
+    },
     "infirmary": {"serving_cart_1"},  # behind the leaf of the supply room's door
+    "office": {"chair_3", "chair_4", "office_chair_5"},  # between table and wall
 }
-"""What can't be walked to: packs stand in these scenes, so their furniture stays where it is."""
+"""What the wearer doesn't get to: packs stand in these scenes, so their furniture stays where it is."""
 
 
 def task(scene_id: str) -> CompiledTask:
