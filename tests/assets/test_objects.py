@@ -31,7 +31,7 @@ OBJECTS = [name for name, category in CATEGORIES.items() if category.kind == "ob
 CUTTABLE = [name for name in OBJECTS if "cuttable" in CATEGORIES[name].affords]
 QUICK = ("apple", "banana", "broom", "broken_glass", "burger", "lemon", "plate", "wine_bottle")
 """Objects that every run lets settle: round, tall and flat ones."""
-LEANS = 12.0
+LEANS = 15.0
 """Degrees by which something round or curved may turn until it lies still; what has a base stays upright."""
 WORD = re.compile(r"cut|cooked|dirty|wet|used|broken|filled|mouldy")
 
