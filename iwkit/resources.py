@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -16,9 +17,18 @@ _CHECKOUT: dict[Kind, str] = {
 }
 
 
+BODY = "IWKIT_BODY"
+"""The environment variable that names the file of another body: a licence binds it to a person, not to a project."""
+
+
 def default_body() -> Path:
     """The file of the body that ships with iwkit (docs/body.md)."""
     return root("assets") / "body_default.npz"
+
+
+def body_file() -> Path:
+    """The file of the wearer's body: the user's, if the environment names one, else the default."""
+    return Path(own) if (own := os.environ.get(BODY)) else default_body()
 
 
 def root(kind: Kind) -> Path:

@@ -8,10 +8,11 @@ where a pose with a zero root faces -y. `heading` is the direction that the wear
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -19,18 +20,19 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
-from iwkit.resources import default_body
+from iwkit.resources import body_file
 from iwkit_runtime.body import rotations
 from iwkit_runtime.body.pose import INDEX, JOINTS, ROOT, BodyPose, checked, vector
+from iwkit_runtime.body.smplh import is_smplh, read_smplh
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 TO_WORLD: Array = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 """From the axes of the model (x left, y up, z forward) to those of the world at a zero root."""
-INFLUENCES = 4
 
-# key of the file -> shape; V vertices, F faces, T texture points, P parts, and a number stands for itself
+# key of the file -> shape; V vertices, K joints that move one, F faces, T texture points, P parts, and a number stands
+# for itself
 _SHAPES: dict[str, tuple[str | int, ...]] = {
     "v_template": ("V", 3),
     "v_bind": ("V", 3),
@@ -38,8 +40,8 @@ _SHAPES: dict[str, tuple[str | int, ...]] = {
     "joints": (len(JOINTS), 3),
     "tips": (len(JOINTS), 3),
     "parents": (len(JOINTS),),
-    "weight_idx": ("V", INFLUENCES),
-    "weight_val": ("V", INFLUENCES),
+    "weight_idx": ("V", "K"),
+    "weight_val": ("V", "K"),
     "faces": ("F", 3),
     "uv": ("T", 2),
     "face_uv": ("F", 3),
@@ -66,8 +68,10 @@ class Body:
 
     vertices (V, 3) in the T-pose; bound (V, 3) as drawn and bind (52, 3, 4), which takes them to the T-pose joint by
     joint; joints (52, 3); tips (52, 3) the far end of each joint's bone; parents (52,) with -1 for the root;
-    influences (V, 4) joints and weights (V, 4) that sum to 1; faces (F, 3); uv (T, 2) with face_uv (F, 3);
-    face_part (F,) into part_names and part_rgb (P, 3) in [0, 1]; eye (3,) the point between the eyes.
+    influences (V, K) joints and weights (V, K) that sum to 1; faces (F, 3); uv (T, 2) with face_uv (F, 3);
+    face_part (F,) into part_names and part_rgb (P, 3) in [0, 1]; eye (3,) the point between the eyes; correctives
+    (459, 3, V), how far a vertex moves for each number by which the rotation of a joint below the root departs from
+    rest, or None.
     """
 
     vertices: Array
@@ -85,6 +89,7 @@ class Body:
     part_names: tuple[str, ...]
     part_rgb: Array
     eye: Array
+    correctives: NDArray[np.float32] | None = None
 
     @cached_property
     def offsets(self) -> Array:
@@ -116,7 +121,7 @@ class Body:
 
     @cached_property
     def _skinning(self) -> tuple[Indices, NDArray[np.float32], NDArray[np.float32]]:
-        """Influences (4, V), weights (4, V) and homogeneous points (4, V), laid out for `skin`."""
+        """Influences (K, V), weights (K, V) and homogeneous points (4, V), laid out for `skin`."""
         points = np.concatenate([self.bound, np.ones((len(self.bound), 1))], 1)
         return (
             np.ascontiguousarray(self.influences.T),
@@ -147,12 +152,24 @@ class Body:
         influences, weights, points = self._skinning
         if vertices is not None:
             influences, weights, points = influences[:, vertices], weights[:, vertices], points[:, vertices]
+        if self.correctives is not None:
+            points = points + self._corrected(turn, vertices)
         # Gathered by hand: a product with the full table would wait for BLAS threads when worlds share few cores.
         columns = np.ascontiguousarray(bone.reshape(-1, 12).T, np.float32)
         mixed = columns[:, influences[0]] * weights[0]
-        for k in range(1, INFLUENCES):
+        for k in range(1, len(influences)):
             mixed += columns[:, influences[k]] * weights[k]
         return np.asarray((mixed.reshape(3, 4, -1) * points).sum(1, dtype=np.float32).T + origin)
+
+    def _corrected(self, turn: Array, vertices: Indices | None) -> NDArray[np.float32]:
+        """How the pose moves the points (4, V) before they are skinned, for the rotations (52, 3, 3) of the joints."""
+        assert self.correctives is not None  # noqa: S101  the caller asked
+        local = np.swapaxes(turn[self.parents[1:]], 1, 2) @ turn[1:]
+        bent = (local - np.eye(3)).ravel().astype(np.float32)
+        directions = self.correctives if vertices is None else self.correctives[:, :, vertices]
+        moved = np.zeros((4, directions.shape[2]), np.float32)
+        moved[:3] = np.tensordot(bent, directions, 1)
+        return moved
 
     def normals(self, vertices: Array) -> Array:
         """Outward unit normals (V, 3) of skinned vertices (V, 3), weighted by face area."""
@@ -193,25 +210,27 @@ def heading_of(pose: ArrayLike) -> float:
     return float(np.arctan2(forward[1], forward[0]))
 
 
-def load_body(path: Path | None = None) -> Body:
-    """The default body, or one from a file of the same format (docs/body.md).
+def load_body(path: Path | None = None, betas: Sequence[float] = ()) -> Body:
+    """The wearer's body: the default one or the user's (`iwkit.resources.body_file`), or that of another file.
+
+    Args:
+        path: a body file or a file of the SMPL+H model (docs/body.md).
+        betas: shape coefficients, for an SMPL+H file only.
 
     Raises:
-        UsageError: no such file, not a NumPy archive, a missing key, a wrong shape, or another joint tree.
+        UsageError: no such file, one of another kind, a missing key, a wrong shape, or another joint tree.
     """
-    path = default_body() if path is None else path
+    path = body_file() if path is None else path
     try:
-        archive = np.load(path, allow_pickle=False)
-        if not isinstance(archive, NpzFile):
-            raise UsageError(f"{path} is no body file: it holds one array, not an archive of them")
-        with archive:
-            data = {key: archive[key] for key in _SHAPES if key in archive}
+        licensed = is_smplh(path)
+        data = read_smplh(path, betas) if licensed else _read(path)
     except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
-        raise UsageError(
-            f"{path} can't be read as a body file (a NumPy .npz archive without pickles): {error}"
-        ) from error
+        raise UsageError(f"{path} can't be read as a body file (a NumPy .npz archive, or a .pkl): {error}") from error
+    if len(betas) and not licensed:
+        raise UsageError(f"{path} has one shape only: betas are for files of the SMPL+H model")
     _check(path, data)
     weights = data["weight_val"].astype(float)
+    directions = data.get("posedirs")
     return Body(
         vertices=data["v_template"].astype(float),
         bound=data["v_bind"].astype(float),
@@ -228,10 +247,19 @@ def load_body(path: Path | None = None) -> Body:
         part_names=tuple(str(name) for name in data["part_names"]),
         part_rgb=data["part_rgb"].astype(float),
         eye=data["eye"].astype(float),
+        correctives=None if directions is None else np.ascontiguousarray(directions.T, np.float32),
     )
 
 
-def _check(path: Path, data: dict[str, NDArray[np.generic]]) -> None:
+def _read(path: Path) -> dict[str, NDArray[Any]]:
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, NpzFile):
+        raise UsageError(f"{path} is no body file: it holds one array, not an archive of them")
+    with archive:
+        return {key: archive[key] for key in _SHAPES if key in archive}
+
+
+def _check(path: Path, data: dict[str, NDArray[Any]]) -> None:
     """Refuse what is not a body with the joint tree of SMPL+H."""
     if missing := [key for key in _SHAPES if key not in data]:
         raise UsageError(f"{path} is no body file: it lacks {', '.join(missing)} (docs/body.md lists the keys)")
@@ -251,8 +279,9 @@ def _check(path: Path, data: dict[str, NDArray[np.generic]]) -> None:
     if parents[0] != -1 or not all(0 <= parents[i] < i for i in range(1, len(parents))):
         raise UsageError(f"{path}: parents must be -1 for the root, and for every other joint one that comes before it")
     for key, what in _INDEXES.items():
-        if data[key].max(initial=0) >= sizes[what]:
-            raise UsageError(f"{path}: {key} refers to number {data[key].max()} of only {sizes[what]}")
+        wrong = data[key][(data[key] < 0) | (data[key] >= sizes[what])]
+        if wrong.size:
+            raise UsageError(f"{path}: {key} refers to number {wrong.flat[0]} of only {sizes[what]}")
     if data["weight_idx"].max(initial=0) >= len(JOINTS) or not (data["weight_val"].astype(float).sum(1) > 0).all():
         raise UsageError(f"{path}: every vertex needs weights on joints 0 to {len(JOINTS) - 1} that do not sum to zero")
 

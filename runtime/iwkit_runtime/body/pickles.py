@@ -37,7 +37,7 @@ class _Part:
 
 
 class _Array(_Part):
-    """`numpy.ndarray`; what rebuilds one; and a chumpy or sparse object that is rebuilt by `copyreg`."""
+    """`numpy.ndarray`, and what rebuilds one."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class _Encode(_Part):
 
 
 class _Rebuild(_Part):
-    """An object of an old-style pickle: its class, the base `object`, and no more."""
+    """An object as protocols 0 and 1 hold it: its class, and a base that stays empty."""
 
     __slots__ = ()
 
@@ -111,6 +111,8 @@ _BROKEN: Final = (
 """What the C unpickler raises for a damaged file."""
 _PLAIN: Final = re.compile(r"[fiu][1248]|b1")
 _DEEPEST: Final = 8
+_LARGEST: Final = 10**8
+"""Numbers in a sparse matrix when it is filled in: more would be a damaged size."""
 
 
 class _Reader(pickle.Unpickler):
@@ -221,6 +223,8 @@ def _filled(matrix: _Part, depth: int) -> Array:
         raise UsageError("it is a sparse matrix without content")
     rows, columns = state["_shape"]
     data, minor, starts = (_array(state[key], depth + 1) for key in ("data", "indices", "indptr"))
+    if not 0 <= rows * columns <= _LARGEST:
+        raise UsageError(f"it is a sparse matrix of {rows} times {columns}")
     lines, across = (columns, rows) if isinstance(matrix, _Columns) else (rows, columns)
     if len(starts) != lines + 1 or not len(data) == len(minor) == starts[-1] or (np.diff(starts) < 0).any():
         raise UsageError("it is a sparse matrix whose parts don't fit")
