@@ -108,6 +108,26 @@ _INTERACTION: Final = {
     "I642": "two packs have the same physical part",
 }
 
+# --- H8xx: policies of an authored human (iwkit_validators.policy) ---
+_POLICIES: Final = {
+    "H801": "a policy names no pack that there is",
+    "H802": "a policy is for a pack that has problems of its own",
+    "H803": "a policy is played on another task than its own",
+    "H804": "a policy names no state of its own",
+    "H810": "the states of a policy go round",
+    "H811": "a state that nothing leads to",
+    "H812": "a state that may wait for ever",
+    "H813": "a state without a default",
+    "H814": "two branches of a state can hold at once",
+    "H815": "an end leads on",
+    "H816": "a policy follows a plan where the wearer has none",
+    "H817": "a branch asks for an event",
+    "H818": "a branch asks for what can never be true",
+    "H819": "a tuple with too few or too many referents",
+    "H820": "a tuple that tells nothing",
+    "H821": "a fact that is more than one predicate of named things",
+}
+
 # --- L73x: recipes (iwkit.recipes, iwkit_validators.suite) ---
 _RECIPES: Final = {
     "L730": "a category has two recipes",
@@ -125,4 +145,5 @@ CODES: Final[dict[str, str]] = {
     **_INTERACTION,
     **SCENE_CODES,
     **_RECIPES,
+    **_POLICIES,
 }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest, file_digest
+from iwkit.errors import UsageError
 from iwkit.families import families
 from iwkit.library import LOCK_NAME, Library
-from iwkit.resources import default_body
+from iwkit.resources import BODY, body_file, default_body
 from iwkit.source.check import check
 from iwkit.source.reader import read
 from iwkit.spec.lock import Lock
@@ -32,6 +34,30 @@ def controls_path(home: Path, pack_id: str) -> Path:
     return home / CONTROLS / f"{pack_id}.json"
 
 
+def body_digest() -> str:
+    """Digest of the file of the wearer's body: a result with another body is another result.
+
+    Raises:
+        UsageError: the environment names a file that can't be read.
+    """
+    path = body_file()
+    try:
+        state = path.stat()
+        return _digest_once(path, state.st_mtime_ns, state.st_size)
+    except OSError as error:
+        raise UsageError(f"the body file {path} can't be read ({error.strerror}): mend or unset {BODY}") from error
+
+
+def body_label() -> str:
+    """The body of a run as it is recorded: `default`, or the digest of the user's."""
+    return "default" if body_file() == default_body() else body_digest()
+
+
+@lru_cache(maxsize=4)
+def _digest_once(path: Path, changed: int, size: int) -> str:  # noqa: ARG001  they tell whether it is still the same
+    return file_digest(path)
+
+
 def uses(task: CompiledTask, library: Library) -> dict[str, Any]:
     """Digests of a pack and of what it uses: the fields of `LockedPack` that are computed from data."""
     catalogue = library.catalogue.categories
@@ -45,7 +71,7 @@ def uses(task: CompiledTask, library: Library) -> dict[str, Any]:
         "scene": digest(task.scene.model_dump(mode="json")),
         "categories": digest({name: catalogue[name].model_dump(mode="json") for name in used}),
         "recipes": digest(recipes),
-        "body": file_digest(default_body()),
+        "body": body_digest(),
         "family_file": digest(family.model_dump(mode="json")),
     }
 

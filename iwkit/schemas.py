@@ -12,6 +12,7 @@ from iwkit.spec.catalogue import Catalogue
 from iwkit.spec.family import FamilySpec
 from iwkit.spec.lock import Lock
 from iwkit.spec.pack import Pack
+from iwkit.spec.policy import Policy
 from iwkit.spec.recipe import RecipeFile
 from iwkit.spec.scene import Scene
 
@@ -20,6 +21,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "scene": Scene,
     "catalogue": Catalogue,
     "recipes": RecipeFile,
+    "human-policy": Policy,
     "family": FamilySpec,
     "lock": Lock,
 }

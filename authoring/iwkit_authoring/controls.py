@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iwkit.compile import CompiledTask
-from iwkit.grammar import render
-from iwkit.ledger import Journal, Record, read_records, write_json
+from iwkit.errors import UsageError
+from iwkit.ledger import Journal, Record, comparable, read_records, write_json
 from iwkit.lock import controls_path
 from iwkit.world.base import World
+from iwkit_authoring.layers import BLAMED, LAYERS, Layer, Played, layers
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.play import play
 from iwkit_runtime.runs import make_world
+
+if TYPE_CHECKING:
+    from iwkit_authoring.visual import Eye
 
 AGENTS: tuple[tuple[str, str], ...] = (
     ("oracle", "scripted"),
@@ -27,11 +32,20 @@ AGENTS: tuple[tuple[str, str], ...] = (
 """Assistant and human of each control, in the order they are run."""
 ORDER: tuple[tuple[str, str, str], ...] = tuple((world, *pair) for world in ("symbolic", "physical") for pair in AGENTS)
 """World, assistant and human of each control: a pack is frozen when all are right. The quick world comes first."""
+UNRUN: Final = {
+    "oracle with a model human": "no model is configured",
+    "strong-model canary": "no model is configured",
+}
+"""Controls of BENCH-5 that need a model, and why they were not run."""
+MOST_REPLAYS: Final = 100
+"""A control is replayed so often at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlResult:
-    """One control. `right` says that it came out as it must, for the reason it must; `why` says what was seen."""
+    """One control. `right` says that it came out as it must, for the reason it must, in every layer and every time;
+    `why` says what was seen. `layers` has each layer's finding as text (`ok`, `wrong: ...`, `unavailable: ...`).
+    `unsteady` says of how many of its `replays` the records differ from the first, and `differs` where."""
 
     world: str
     assistant: str
@@ -43,36 +57,64 @@ class ControlResult:
     failed: tuple[str, ...]
     ticks: int
     actions: int
+    layers: dict[str, str]
+    replays: int = 0
+    unsteady: int = 0
+    differs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlReport:
-    """All controls of one pack, for exactly this digest."""
+    """All controls of one pack, for exactly this digest. `unrun` are those that nobody could play here, and why."""
 
     pack: str
     digest: str
     runtime: str
     results: tuple[ControlResult, ...]
+    unrun: dict[str, str] = field(default_factory=lambda: dict(UNRUN))
 
     @property
     def right(self) -> bool:
         return all(r.right for r in self.results)
 
+    @property
+    def wrong(self) -> int:
+        """How many controls came out otherwise than they must; those that only differ between replays don't count."""
+        return sum(not r.right and not r.unsteady for r in self.results)
+
+    @property
+    def unsteady(self) -> int:
+        """How many controls are not the same each time they are played."""
+        return sum(bool(r.unsteady) for r in self.results)
+
     def to_json(self) -> dict[str, Any]:
-        return {"controls": "1.1", "right": self.right, **asdict(self)}
+        return {"controls": "1.2", "right": self.right, **asdict(self)}
 
 
 def run_controls(
     task: CompiledTask,
     worlds: Sequence[str] = ("symbolic", "physical"),
     done: Callable[[ControlResult], None] = lambda _: None,
+    *,
+    repeat: int = 0,
 ) -> ControlReport:
-    """Run every control of a pack in some worlds; `done` hears of each as it ends."""
+    """Run every control of a pack in some worlds; `done` hears of each as it ends. `repeat`: play each so often again.
+
+    Raises:
+        UsageError: no such world, or `repeat` is out of range.
+    """
+    if not 0 <= repeat <= MOST_REPLAYS:
+        raise UsageError(f"a control can be replayed 0 to {MOST_REPLAYS} times, not {repeat}")
     results = []
     for name in worlds:
         world = make_world(name)
+        visual: Layer | None = None
         for assistant, human in AGENTS:
-            results.append(_control(task, world, assistant, human))
+            # The opening is the same in every control: it is drawn in the first one.
+            first, seen = _play(task, world, assistant, human, look=visual is None, digests=repeat > 0)
+            visual = visual or seen
+            again = [_play(task, world, assistant, human, look=False, digests=True)[0] for _ in range(repeat)]
+            results.append(_result(world, human, Played(task, assistant, first, first[-1]), visual, again))
             done(results[-1])
     return ControlReport(task.id, task.digest, runtime_digest(), tuple(results))
 
@@ -84,100 +126,75 @@ def file_controls(report: ControlReport, home: Path) -> Path:
     return path
 
 
-def _control(task: CompiledTask, world: World, assistant: str, human: str) -> ControlResult:
+def _play(
+    task: CompiledTask, world: World, assistant: str, human: str, *, look: bool, digests: bool
+) -> tuple[list[Record], Layer]:
+    """The records of a control, and what its pictures are worth."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attempt-001.jsonl"
-        with Journal(path) as journal:
-            header = {"task": task.id, "digest": task.digest}
-            end = play(task, world, journal, header, assistant=assistant, human=human)
+        header = {"task": task.id, "digest": task.digest}
+        with Journal(path) as journal, _eye(world, look=look, digests=digests) as eye:
+            play(task, world, journal, header, assistant=assistant, human=human, studio=eye)
         records, _ = read_records(path)
-    right, why = _JUDGES[assistant](task, records, end)
-    failed = tuple(c["id"] for c in end["score"]["conditions"] if not c["ok"])
-    seen = end["status"], end["score"]["completion"], failed, end["ticks"], end["actions"]
-    return ControlResult(world.name, assistant, human, right, why, *seen)
+    if eye is None:
+        return records, Layer("unavailable", f"the {world.name} world has no pictures")
+    from iwkit_authoring.visual import judged  # noqa: PLC0415  slow to import, and only wanted here
+
+    return records, judged(eye, records)
 
 
-Judge = Callable[[CompiledTask, list[Record], Record], tuple[bool, str]]
+@contextlib.contextmanager
+def _eye(world: World, *, look: bool, digests: bool) -> Iterator[Eye | None]:
+    if world.name != "physical":
+        yield None
+        return
+    from iwkit_authoring.visual import Eye  # noqa: PLC0415
+    from iwkit_runtime.physical.world import PhysicalWorld  # noqa: PLC0415
+
+    assert isinstance(world, PhysicalWorld)  # noqa: S101  the name says so
+    with Eye(world, look=look, digests=digests) as eye:
+        yield eye
 
 
-def _oracle(task: CompiledTask, records: list[Record], end: Record) -> tuple[bool, str]:  # noqa: ARG001
-    if end["status"] != "pass":
-        return False, _outcome(end, "must pass")
-    unclean = [a["id"] for a in end["score"]["atoms"] if a["label"] != "clean_pass"]
-    if unclean:
-        return False, f"passes, but not every capability shows: {', '.join(unclean)}"
-    return True, "passes, and every capability shows"
+def _result(
+    world: World,
+    human: str,
+    played: Played,
+    visual: Layer,
+    again: Sequence[list[Record]],
+) -> ControlResult:
+    end = played.end
+    found = layers(played, visual)
+    blamed = next((name for name in BLAMED if found[name].verdict == "wrong"), None)
+    differing = [where for where in (_difference(played.records, other) for other in again) if where]
+    if blamed is not None:
+        why = found[blamed].why if blamed in ("completion", "process") else f"{blamed}: {found[blamed].why}"
+    elif differing:
+        why = f"{len(differing)} of {len(again)} replays came out differently: {differing[0]}"
+    else:
+        why = found["process"].why
+    return ControlResult(
+        world.name,
+        played.assistant,
+        human,
+        blamed is None and not differing,
+        why,
+        end["status"],
+        end["score"]["completion"],
+        tuple(c["id"] for c in end["score"]["conditions"] if not c["ok"]),
+        end["ticks"],
+        end["actions"],
+        {name: str(found[name]) if name != "process" or blamed else found[name].verdict for name in LAYERS},
+        len(again),
+        len(differing),
+        differing[0] if differing else "",
+    )
 
 
-def _silent(task: CompiledTask, records: list[Record], end: Record) -> tuple[bool, str]:
-    if end["status"] != "fail":
-        return False, _outcome(end, "must fail")
-    done = {e["roles"]["step"] for e in _events(records) if e["kind"] == "after"}
-    missing = [c.id for c in task.plan if c.id not in done]
-    if missing:
-        return False, f"fails, but the wearer's plan stopped before {missing[0]}"
-    return True, "fails" + (", after the wearer's plan ran to its end" if task.plan else "")
-
-
-def _wrong(task: CompiledTask, records: list[Record], end: Record) -> tuple[bool, str]:
-    missing = _not_failed(task, "wrong", end)
-    if missing:
-        return False, missing
-    oracle = {render(c) for line in task.scripts["oracle"].lines for c in line.do}
-    changed = [
-        r["command"]
-        for r in records
-        if r["kind"] == "step"
-        and r["by"] == "assistant"
-        and r["receipt"]["ok"]
-        and r["command"] not in oracle
-        and _changes(r)
-    ]
-    if not changed:
-        return False, "fails as it should, but no command that the oracle does not give changed anything"
-    return True, f"fails as it should after {changed[0]}"
-
-
-def _early(task: CompiledTask, records: list[Record], end: Record) -> tuple[bool, str]:
-    missing = _not_failed(task, "early", end)
-    if missing:
-        return False, missing
-    authored = {s for c in task.plan for s in (*c.before, *c.after)} | {task.pack.interaction.handoff}
-    handoff = next(i for i, r in enumerate(records) if r["kind"] == "handoff")
-    replies = [
-        r["text"]
-        for r in records[handoff:]
-        if r["kind"] == "speech" and r["by"] == "wearer" and r["text"] not in authored
-    ]
-    if not replies:
-        return False, "fails as it should, but the wearer never replied"
-    return True, f'fails as it should; the wearer replied: "{replies[0]}"'
-
-
-_JUDGES: dict[str, Judge] = {"oracle": _oracle, "silent": _silent, "wrong": _wrong, "early": _early}
-
-
-def _outcome(end: Record, must: str) -> str:
-    if end["status"] == "void":
-        return f"{must}, but the cell is void: {end['void']}"
-    bad = [f"{c['id']}: {c['why']}" for c in end["score"]["conditions"] if not c["ok"]]
-    return f"{must}, but it is a {end['status']} ({end['stop_reason']})" + (f"; {'; '.join(bad)}" if bad else "")
-
-
-def _not_failed(task: CompiledTask, script: Any, end: Record) -> str:
-    """What is wrong with the way a control fails; "" if it fails as it says."""
-    if end["status"] != "fail":
-        return _outcome(end, "must fail")
-    held = {c["id"] for c in end["score"]["conditions"] if c["ok"]}
-    unexpected = [name for name in task.scripts[script].fails if name in held]
-    return f"fails, but not for the reason it names: {', '.join(unexpected)} holds" if unexpected else ""
-
-
-def _events(records: list[Record]) -> list[dict[str, Any]]:
-    return [event for r in records for event in r.get("events", ())]
-
-
-def _changes(record: Record) -> bool:
-    """Whether a step changed the world, and not just what is in view or where the wearer is."""
-    passing = {"visible", "near", "in_room"}
-    return any(relation[0] not in passing for relation in (*record["added"], *record["removed"]))
+def _difference(first: Sequence[Record], other: Sequence[Record]) -> str:
+    """Where the records of a replay part from those of the first play; "" if they are the same."""
+    for one, two in zip(map(comparable, first), map(comparable, other), strict=False):
+        if one != two:
+            fields = sorted(k for k in one.keys() | two.keys() if one.get(k) != two.get(k))
+            return f"record {one['n']} ({one['kind']}) differs in {', '.join(fields)}"
+    return "" if len(first) == len(other) else f"{len(other)} records, not {len(first)}"

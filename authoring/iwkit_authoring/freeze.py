@@ -1,5 +1,5 @@
-"""Freezing: a pack enters the lock when it is clean, its controls are right for this very digest, and its goal notices
-small changes of the oracle (BENCH-7, NEXT-5)."""
+"""Freezing: a pack enters the lock when it is clean, its controls are right for this very digest, its goal notices
+small changes of the oracle, and somebody has read it (BENCH-2, BENCH-7, NEXT-5)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import Any
 
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
-from iwkit.errors import FreezeError
+from iwkit.errors import FreezeError, UsageError
 from iwkit.ledger import write_json
 from iwkit.library import LOCK_NAME, Libraries, Library, home_of
 from iwkit.lock import controls_path, difference, load_lock, uses
 from iwkit.spec.lock import Lock, LockedPack
+from iwkit_authoring import readings
 from iwkit_authoring.controls import ORDER
 from iwkit_authoring.mutation import mutate
+from iwkit_authoring.revisions import history, make_record, record_path, wrong_records
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.selection import packs_in
 from iwkit_validators.suite import Report, validate_many
@@ -32,6 +34,7 @@ def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
     """
     missing: list[str] = []
     homes: dict[Path, dict[str, LockedPack]] = {}
+    records: dict[Path, dict[str, Any]] = {}
     libraries = Libraries(library)
     for report in validate_many(paths, library):
         home = home_of(report.path)
@@ -45,15 +48,20 @@ def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
         before = lock.packs.get(task.id) if lock else None
         found = uses(task, libraries.of(report.path))
         revision = 1 if before is None else before.revision + (before.pack != task.digest)
+        record = make_record(report.path, task, revision, found)
+        records[record_path(home, task.id, revision)] = record
         homes.setdefault(home, {})[task.id] = LockedPack(
             revision=revision,
             family=task.pack.family,
             path=report.path.resolve().relative_to(home).as_posix(),
             controls=digest(controls),
+            history=history(before, revision, task.digest, record),
             **found,
         )
     if missing:
         raise FreezeError("\n".join(missing))
+    for path, record in records.items():
+        write_json(path, record)
     return [_write(home, packs) for home, packs in homes.items()]
 
 
@@ -80,35 +88,46 @@ def _gone(home: Path, lock: Lock) -> list[str]:
 
 
 def _missing(report: Report, home: Path) -> list[str]:
-    """What keeps a pack from being frozen."""
+    """Everything that keeps a pack from being frozen."""
     if report.task is None or report.problems:
         return [str(problem) for problem in report.problems]
-    task = report.task
+    task, path = report.task, report.path
+    return [*_unproved(path, task, home), *_unnoticed(path, task), *readings.missing(task, path)]
+
+
+def _unproved(pack: Path, task: CompiledTask, home: Path) -> list[str]:
+    """What the filed controls of a pack lack."""
     path = controls_path(home, task.id)
-    again = f"run iwkit controls {report.path}"
+    again = f"run iwkit controls {pack}"
     if not path.is_file():
-        return [f"{report.path}: its controls were never run: {again}"]
+        return [f"{pack}: its controls were never run: {again}"]
     try:
         filed = json.loads(path.read_text("utf-8"))
         ran = [(r["world"], r["assistant"], r["human"]) for r in filed["results"]]
-        wrong = [_told(r) for r in filed["results"] if not r["right"]]
+        wrong = [_told(r) for r in filed["results"] if not r["right"] or _layers_wrong(r)]
         same, code = filed["digest"] == task.digest, filed["runtime"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return [f"{path}: not a controls file: {again}"]
     found = []
     if not same:
-        found.append(f"{report.path}: its controls were run on another revision: {again}")
+        found.append(f"{pack}: its controls were run on another revision: {again}")
     elif code != runtime_digest():
-        found.append(f"{report.path}: its controls were run with other code: {again}")
+        found.append(f"{pack}: its controls were run with other code: {again}")
     if ran != list(ORDER):
-        found.append(f"{report.path}: its controls are not complete: {again}")
-    found += [f"{report.path}: control {reason}" for reason in wrong]
-    return found or _unnoticed(report.path, task)
+        found.append(f"{pack}: its controls are not complete: {again}")
+    return [*found, *(f"{pack}: control {reason}" for reason in wrong)]
+
+
+def _layers_wrong(result: dict[str, Any]) -> bool:
+    return any(why.startswith("wrong") for why in result["layers"].values())
 
 
 def _unnoticed(path: Path, task: CompiledTask) -> list[str]:
     """Changes of the oracle that the goal does not notice, and that no one has marked (NEXT-5)."""
-    mutation = mutate(task)
+    try:
+        mutation = mutate(task)
+    except UsageError as error:
+        return [f"{path}: {error}"]
     found = [f"{path}: the goal does not notice the change '{r.mutant}': {r.why}" for r in mutation.survivors]
     found += [f"{path}: review marks '{mark}', which does not survive: remove it" for mark in mutation.stale]
     return [*found, f"see docs/mutation.md, and run iwkit mutate {path}"] if found else []
@@ -137,6 +156,7 @@ def check_lock(home: Path, library: Library | None = None) -> tuple[list[str], l
         why = _differs(home, lock, report.task, library) if report.task else None
         if why:
             found.append(f"{report.path}: {why}")
+    found += [why for pack_id, locked in lock.packs.items() for why in wrong_records(home, pack_id, locked)]
     found += [
         f"{home}: {pack_id} is in the lock, but its file {lock.packs[pack_id].path} is gone: put it back, or run "
         f"iwkit freeze --prune {home} to drop it"

@@ -39,7 +39,7 @@ def yaml_files(paths: list[Path]) -> list[Path]:
 
 
 def validate(
-    paths: Annotated[list[Path], typer.Argument(help="Packs, scenes and catalogues, or folders of them.")],
+    paths: Annotated[list[Path], typer.Argument(help="Packs, scenes, catalogues and policies, or folders of them.")],
 ) -> None:
     """Check files: every problem at file:line:col with a code and a hint. Exits with 1 if there is any."""
     from iwkit.cli.main import EXIT_PROBLEM

@@ -19,7 +19,7 @@ def run(
         list[str] | None, typer.Argument(help="Task ids, pack files or folders; default: all that the lock holds.")
     ] = None,
     assistant: Annotated[str, typer.Option(help="oracle, silent, wrong, early, or module:Class.")] = "oracle",
-    human: Annotated[str, typer.Option(help="rules, scripted, or module:Class.")] = "rules",
+    human: Annotated[str, typer.Option(help="rules, scripted, policy:FILE, or module:Class.")] = "rules",
     world: Annotated[str, typer.Option(help="physical or symbolic.")] = "physical",
     draft: Annotated[
         bool, typer.Option("--draft", help="Also run packs that are not frozen, or changed since.")

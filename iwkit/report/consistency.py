@@ -37,12 +37,12 @@ def contradictions(folder: Path) -> Iterator[str]:
         if key not in tasks:
             tasks[key] = _task(pack, header.get("digest"))
         task = tasks[key]
-        found = [*_broken(records), *([] if task is None else _rescored(task, records, end))]
+        found = [*broken(records), *([] if task is None else rescored(task, records, end))]
         if found:
             yield f"{path}: the record contradicts itself: {'; '.join(found)}. It was changed: run the task again"
 
 
-def _broken(records: list[Record]) -> Iterator[str]:
+def broken(records: list[Record]) -> Iterator[str]:
     """Events out of order, and relations that come though they hold, or go though they don't."""
     state: set[tuple[str, ...]] = set()
     last = 0
@@ -60,7 +60,7 @@ def _broken(records: list[Record]) -> Iterator[str]:
             last = event["seq"]
 
 
-def _rescored(task: CompiledTask, records: list[Record], end: Record) -> Iterator[str]:
+def rescored(task: CompiledTask, records: list[Record], end: Record) -> Iterator[str]:
     """What the closing record says otherwise than the score that follows from the trace."""
     pack, physical = task.pack, task.pack.physical
     result = score(

@@ -70,6 +70,7 @@ def title(summary: Summary) -> str:
     other = sum(r.freeze == "code changed" for r in summary.results)
     notes = [f"{drafts} not frozen"] if drafts else []
     notes += ["code changed since the controls were run"] if other else []
+    notes += ["another body than the default one"] if config.get("body", "default") != "default" else []
     remark = f" ({', '.join(notes)})" if notes else ""
     return f"{config['assistant']} with {config['human']} human, {config['world']} world{remark}"
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Final, Literal, cast
 
-Kind = Literal["taskpack", "scene", "catalogue", "recipes"]
+Kind = Literal["taskpack", "scene", "catalogue", "recipes", "human-policy"]
 
 _FIRST_KEY: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*(?:#[^\n]*|---[ \t]*)?\n)*+\s*([\w-]+)\s*:")
-_KINDS: Final = frozenset({"taskpack", "scene", "catalogue", "recipes"})
+_KINDS: Final = frozenset({"taskpack", "scene", "catalogue", "recipes", "human-policy"})
 _HEAD: Final = 8192
 
 

@@ -7,14 +7,23 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from iwkit.source import patterns
-from iwkit.spec.base import Model, Text
+from iwkit.spec.base import AsTuple, Model, Text
 from iwkit.spec.pack import Family, PackId
 
 Digest = Annotated[str, StringConstraints(pattern=patterns.DIGEST)]
 
 
+class Revision(Model):
+    """One frozen revision of a pack: its digest, and that of its record `revisions/ID@N.json`."""
+
+    revision: Annotated[int, Field(ge=1)]
+    pack: Digest
+    record: Digest
+
+
 class LockedPack(Model):
-    """One frozen pack: its parts, and what it uses. `revision` grows by one each time its digest changes."""
+    """One frozen pack: its parts, and what it uses. `revision` grows by one each time its digest changes. `history` has
+    the revisions whose records are kept, the oldest first."""
 
     revision: Annotated[int, Field(ge=1)]
     family: Family
@@ -27,6 +36,7 @@ class LockedPack(Model):
     body: Digest
     family_file: Digest
     controls: Digest
+    history: Annotated[tuple[Revision, ...], AsTuple] = ()
 
 
 class Lock(Model):

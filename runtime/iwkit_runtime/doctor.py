@@ -14,7 +14,9 @@ from typing import Final
 from iwkit import resources
 from iwkit.errors import IwkitError
 from iwkit.library import Library
+from iwkit.lock import body_label
 from iwkit_runtime.assets.typeset import font
+from iwkit_runtime.body.model import load_body
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.render import opengl
 
@@ -59,6 +61,12 @@ def _code(what: str) -> Finding:
     return Finding(what, f"iwkit {version('iwkit')}, runtime {runtime_digest()[7:19]}")
 
 
+def _body(what: str) -> Finding:
+    body, own = load_body(), body_label()
+    name = "iwkit's own" if own == "default" else f"{resources.body_file()}, named by {resources.BODY} ({own[7:19]})"
+    return Finding(what, f"{name}, {len(body.vertices)} vertices")
+
+
 def _physics(what: str) -> Finding:
     importlib.import_module("iwkit_runtime.engines.mujoco_engine")
     return Finding(what, f"MuJoCo {version('mujoco')}")
@@ -98,6 +106,7 @@ _PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
     ("Python", _python),
     ("iwkit", _code),
     ("its data", _data),
+    ("body", _body),
     ("physics", _physics),
     ("letters on things", _letters),
     ("pictures", _pictures),
@@ -105,4 +114,4 @@ _PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
     ("text recognition", _reader),
     ("USD files", _usd),
 )
-_NEEDED: Final = frozenset({"Python", "iwkit", "its data", "physics"})
+_NEEDED: Final = frozenset({"Python", "iwkit", "its data", "body", "physics"})

@@ -12,6 +12,7 @@ from iwkit import __version__
 from iwkit.compile import CompiledTask
 from iwkit.errors import LedgerError, UsageError
 from iwkit.ledger import Journal, Record, exclusive, write_atomic, write_json
+from iwkit.lock import body_label
 from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
@@ -48,7 +49,7 @@ class Config:
     def header(self) -> dict[str, Any]:
         """The configuration as it is recorded, with digests of the code that plays."""
         own = {"assistant_code": code_digest(self.assistant), "human_code": code_digest(self.human)}
-        return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self), **own}
+        return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self), **own, "body": body_label()}
 
 
 Freeze = Literal["frozen", "code changed", "draft"]
@@ -186,6 +187,7 @@ _SAID = {
     "runtime": "version of iwkit's code",
     "assistant_code": "code of the assistant",
     "human_code": "code of the human",
+    "body": "body of the wearer",
 }
 
 

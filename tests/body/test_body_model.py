@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from body_models.smplh.numpy import SMPLH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from iwkit.errors import UsageError
-from iwkit.resources import root
+from iwkit.resources import default_body
 from iwkit_runtime.body import pose as poses
 from iwkit_runtime.body import rotations
-from iwkit_runtime.body.model import DEFAULT_FILE, TO_WORLD, Body, Placement, heading_of, joint, load_body
+from iwkit_runtime.body.model import Body, Placement, heading_of, joint, load_body
 from iwkit_runtime.body.pose import INDEX, JOINTS, BodyPose
 
 seeds = st.integers(0, 2**32 - 1)
@@ -165,45 +163,6 @@ def test_forward_and_skin_agree_with_chains(body: Body, seed: int, x: float, y: 
     assert np.abs(body.skin(frames, some) - expected).max() < 1e-5
 
 
-@pytest.fixture(scope="module")
-def smplh_file(body: Body, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The default body's T-pose as an SMPL+H file; its joints are found by an exact linear regressor."""
-    v = body.vertices
-    path = tmp_path_factory.mktemp("smplh") / "model.npz"
-    np.savez(
-        path,
-        v_template=v,
-        f=body.faces,
-        weights=body.weight_table,
-        shapedirs=np.zeros((len(v), 3, 16)),
-        posedirs=np.zeros((len(v), 3, 51 * 9)),
-        J_regressor=body.joints @ np.linalg.solve(v.T @ v, v.T),
-        kintree_table=np.stack([body.parents, np.arange(52)]),
-        hands_meanl=np.zeros(45),
-        hands_meanr=np.zeros(45),
-    )
-    return path
-
-
-def test_skinning_agrees_with_body_models(body: Body, smplh_file: Path) -> None:
-    other = SMPLH(model_path=smplh_file, flat_hand_mean=True)
-    unbound = np.tile(np.eye(3, 4), (52, 1, 1))
-    plain = dataclasses.replace(body, bound=body.vertices, bind=unbound)
-    for seed in range(5):
-        pose = random_pose(seed, 0.5)
-        arguments = {
-            "body_pose": pose[3:66].reshape(21, 3).astype("f4"),
-            "hand_pose": pose[66:].reshape(30, 3).astype("f4"),
-            "pelvis_rotation": pose[:3].astype("f4"),
-            "shape": np.zeros(16, "f4"),
-        }
-        theirs = np.asarray(other.forward_vertices(**arguments))
-        ours = plain.skin(plain.forward(pose, np.zeros(3)))
-        assert np.abs(ours - theirs @ TO_WORLD.T).max() < 1e-5
-        joints = np.asarray(other.forward_skeleton(**arguments))[:, :3, 3]
-        assert np.abs(plain.forward(pose, np.zeros(3))[:, :3, 3] - joints @ TO_WORLD.T).max() < 1e-5
-
-
 def test_the_rest_pose_stands_on_the_floor_and_faces_minus_y(body: Body) -> None:
     frames = body.forward(np.zeros(156), (0, 0, -body.ground))
     skin = body.skin(frames)
@@ -247,7 +206,7 @@ def test_bad_translations_are_refused(body: Body, translation: Any) -> None:
 
 
 def changed(tmp_path: Path, **changes: Any) -> Path:
-    with np.load(root("assets") / DEFAULT_FILE) as archive:
+    with np.load(default_body()) as archive:
         data = {key: archive[key] for key in archive.files}
     data |= changes
     path = tmp_path / "body.npz"
@@ -289,6 +248,7 @@ def broken_parents() -> np.ndarray:
         ({"parents": broken_parents()}, "parents"),
         ({"weight_val": np.zeros((12247, 4))}, "sum to zero"),
         ({"faces": np.full((23484, 3), 12247)}, "faces refers to number 12247"),
+        ({"faces": np.full((23484, 3), -1)}, "faces refers to number -1"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, changes: dict[str, Any], needle: str) -> None:
@@ -302,7 +262,7 @@ def saved(save: Any, *arguments: Any, **named: Any) -> bytes:
     return buffer.getvalue()
 
 
-WHOLE = (root("assets") / DEFAULT_FILE).read_bytes()
+WHOLE = default_body().read_bytes()
 
 
 @pytest.mark.parametrize(

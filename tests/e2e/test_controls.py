@@ -14,8 +14,11 @@ from iwkit.compile import load_task
 from iwkit.errors import FreezeError, UsageError
 from iwkit.library import LOCK_NAME, Library, home_of
 from iwkit.lock import controls_path, load_lock
+from iwkit.spec.review import Reading
 from iwkit_authoring.controls import ORDER, ControlResult, file_controls, run_controls
 from iwkit_authoring.freeze import check_lock, freeze, prune
+from iwkit_authoring.layers import LAYERS
+from iwkit_authoring.readings import add_reading
 from iwkit_runtime.selection import select
 
 LIBRARY = Library()
@@ -31,6 +34,7 @@ def test_every_control_is_right(path: Path, world: str) -> None:
     assert list(report.results) == told
     assert [(r.world, r.assistant, r.human) for r in told] == [row for row in ORDER if row[0] == world]
     assert not [f"{r.assistant} with {r.human}: {r.why}" for r in report.results if not r.right]
+    assert all(list(r.layers) == list(LAYERS) for r in report.results)
     by_name = {(r.assistant, r.human): r for r in report.results}
     assert by_name["oracle", "rules"].completion == 1
     for name in ("wrong", "early"):
@@ -47,6 +51,7 @@ def home(tmp_path: Path) -> Path:
     for old, new in (("id: F10\n", "id: F99\n"), ("guid: 6b0f6f3e", "guid: 6b0f6f99"), ("[0.1, 0.4]", "[0.1, 0.5]")):
         assert text.count(old) == 1
         text = text.replace(old, new)
+    text = text[: text.index("\nreview:")] + "\nreview: {}\n"
     target = tmp_path / "finding" / "F99.yaml"
     target.parent.mkdir()
     target.write_text(text, "utf-8")
@@ -64,10 +69,18 @@ def edit(home: Path, old: str, new: str) -> None:
 
 
 def prove(home: Path) -> None:
-    """File controls as they would be if the physical world gave what the quick one gives."""
+    """File controls as they would be if the physical world gave what the quick one gives, and a reading."""
+    read(home)
     report = run_controls(load_task(pack_of(home), LIBRARY), ["symbolic"])
     both = (*report.results, *(replace(r, world="physical") for r in report.results))
     file_controls(replace(report, results=both), home)
+
+
+def read(home: Path, verdict: str = "keep", **fields: str) -> None:
+    """Record a reading of the pack as it is."""
+    digest = load_task(pack_of(home), LIBRARY).digest
+    given = {"by": "Ada", "kind": "person", "date": "2026-11-30", "pack": digest, "verdict": verdict, **fields}
+    add_reading(pack_of(home), Reading.model_validate(given), LIBRARY)
 
 
 def test_freeze_needs_controls(home: Path) -> None:
@@ -90,7 +103,7 @@ def test_freeze_and_check(home: Path) -> None:
 def test_a_note_or_a_comment_changes_nothing(home: Path) -> None:
     prove(home)
     freeze([pack_of(home)], LIBRARY)
-    edit(home, "review: {}", "review: {notes: [looked at again]}  # a comment")
+    edit(home, "review:\n", "review:\n  notes: [looked at again]  # a comment\n")
     assert check_lock(home, LIBRARY) == ([], [])
 
 
@@ -148,7 +161,7 @@ def test_freeze_refuses_a_goal_that_does_not_notice_a_change(home: Path) -> None
     change = "retarget 3 [Put] <thermometer> <desk> to [Put] <thermometer> <trolley>"
     with pytest.raises(FreezeError, match=re.escape(f"does not notice the change '{change}'")):
         freeze([pack_of(home)], LIBRARY)
-    edit(home, "review: {}", f'review: {{survivors: [{{mutant: "{change}", reason: free_choice}}]}}')
+    edit(home, "review:\n", f'review:\n  survivors: [{{mutant: "{change}", reason: free_choice}}]\n')
     assert freeze([pack_of(home)], LIBRARY) == [home / LOCK_NAME]
 
 

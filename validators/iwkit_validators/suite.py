@@ -27,6 +27,7 @@ from iwkit.suggest import did_you_mean
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_validators import affordance, handoff, identity, interaction, leaks, scripts
 from iwkit_validators.opening import AtHandoff, play
+from iwkit_validators.policy import validate_policy
 
 STATIC: Final[tuple[Callable[[Document, CompiledTask], list[Problem]], ...]] = (
     affordance.check,
@@ -141,6 +142,7 @@ _OTHERS: Final[Mapping[Kind, Callable[[Path, Library], None]]] = {
     "scene": _scene,
     "catalogue": _catalogue,
     "recipes": _recipes,
+    "human-policy": validate_policy,
 }
 """Kind of file that is no pack -> what raises Problems for it."""
 

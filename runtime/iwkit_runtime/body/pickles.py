@@ -26,6 +26,8 @@ class _Part:
     """What a call in the pickle would have made: its arguments and its state, kept as they are."""
 
     __slots__ = ("args", "state")
+    args: tuple[Any, ...]
+    state: Any
 
     def __new__(cls, *args: Any) -> _Part:
         part = super().__new__(cls)
@@ -203,6 +205,8 @@ def _dtype(part: Any) -> np.dtype[Any]:
     if not isinstance(code, str) or not _PLAIN.fullmatch(code):
         raise UsageError(f"it holds {code or 'things'}, not numbers")
     order = part.state[1] if part.state else "="
+    if order not in ("<", ">", "=", "|"):
+        raise UsageError(f"it holds numbers in the byte order {order!r}")
     return np.dtype(code).newbyteorder(order)
 
 

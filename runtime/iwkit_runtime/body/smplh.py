@@ -129,9 +129,7 @@ def _check(data: Mapping[str, Array]) -> None:
     sizes: dict[str | int, int] = {}
     for key, shape in _SHAPES.items():
         found = data[key].shape
-        wanted = tuple(
-            n if isinstance(n, int) else sizes.setdefault(n, m) for n, m in zip(shape, found, strict=False)
-        )
+        wanted = tuple(n if isinstance(n, int) else sizes.setdefault(n, m) for n, m in zip(shape, found, strict=False))
         if len(found) != len(shape) or found != wanted:
             raise UsageError(f"{key} has the shape {found} where {shape} is needed")
         if data[key].dtype.kind not in "fiub" or not np.isfinite(data[key]).all():

@@ -107,7 +107,7 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=1)
 def default_body() -> Body:
-    """The default body, read once."""
+    """The wearer's body, read once: the default one, or the user's (docs/body.md)."""
     return load_body()
 
 
