@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iwkit.compile import CompiledTask
 from iwkit.compile.things import Thing
@@ -41,6 +42,8 @@ RASTER = 0.025
 """Between the places tried on a support."""
 ROUND = 0.03
 """Part of its width by which something round may differ from a circle. It is turned so that one can read it."""
+AT_ONCE = 64
+"""So many places are looked at together: the first ones are mostly free."""
 EYES = 1.6
 """Height of a standing person's eyes."""
 
@@ -332,32 +335,34 @@ class _Placer:
         if kind == "interior" or support.kind == "object":
             gaps = (*gaps, SNUG)
         for apart, turned, bay in product(gaps, (0.0, math.pi / 2), high_enough):
-            for spot in self._spots(thing, asset, bay, facing + turned - support.yaw):
-                if apart == ROOMY and bay.region.kind == "interior" and not _in_front(bay, spot):
-                    continue
-                position = bay.frame.point((*spot, bay.bottom + ABOVE))
-                if self._free(position, asset, facing + turned, apart, support.name if apart == SNUG else None):
-                    at = _vector(position)
-                    return at, self._to_wearer(support.name, at) if _is_round(asset) else facing + turned
+            spots = self._spots(thing, asset, bay, facing + turned - support.yaw)
+            if apart == ROOMY and bay.region.kind == "interior":
+                front_row = bay.region.centre[1] - FRONT * bay.region.size[1] + RASTER
+                spots = spots[spots[:, 1] < front_row]
+            positions = bay.frame.point(np.column_stack([spots, np.full(len(spots), bay.bottom + ABOVE)]))
+            within = support.name if apart == SNUG else None
+            if (position := self._first_free(positions, asset, facing + turned, apart, within)) is not None:
+                at = _vector(position)
+                return at, self._to_wearer(support.name, at) if _is_round(asset) else facing + turned
         wide, deep, high = asset.size
         raise UsageError(
             f"{thing.name} ({wide:g} x {deep:g} x {high:g} m) finds no free place {thing.place} {thing.at}: "
             "give it another spot or fewer things around it"
         )
 
-    def _spots(self, thing: Thing, asset: Asset, bay: _Bay, turn: float) -> Iterator[tuple[float, float]]:
-        """Places in the region's frame for the middle of a thing turned against it: the spot asked for, then others."""
+    def _spots(self, thing: Thing, asset: Asset, bay: _Bay, turn: float) -> Floats:
+        """Places (n, 2) in the region's frame for the middle of a thing turned against it: the spot asked for, then
+        others."""
         size = np.array(bay.region.size[:2])
         room = size / 2 - _half(asset, turn)
         if (room < -1e-9).any():
-            return
+            return np.empty((0, 2))
         middle = np.array(bay.region.centre[:2])
         if thing.spot is not None:
-            yield from _around(self._spot(thing, bay), middle, room)
-        elif bay.region.kind == "interior":
-            yield from _around(middle - [0, FRONT * size[1]], middle, room, depth=4)
-        else:
-            yield from _around(middle, middle, room)
+            return _around(self._spot(thing, bay), middle, room)
+        if bay.region.kind == "interior":
+            return _around(middle - [0, FRONT * size[1]], middle, room, depth=4)
+        return _around(middle, middle, room)
 
     def _spot(self, thing: Thing, bay: _Bay) -> Floats:
         """The point that u:v names, in the frame of the region (B.3.1): as one faces the side from which it is used."""
@@ -395,39 +400,45 @@ class _Placer:
             ((x + dx, y + dy) for dx in reach for dy in reach), key=lambda p: (round(math.dist(p, (x, y)), 6), p)
         )
         box = self.plan.scene.rooms[fixture.room].box
-        for spot in spots:
-            inside = box[0] + 0.3 < spot[0] < box[2] - 0.3 and box[1] + 0.3 < spot[1] < box[3] - 0.3
-            position = np.array([*spot, ABOVE])
-            if inside and self._free(position, asset, yaw, APART):
-                return _vector(position), yaw
+        positions = np.array(
+            [(*p, ABOVE) for p in spots if box[0] + 0.3 < p[0] < box[2] - 0.3 and box[1] + 0.3 < p[1] < box[3] - 0.3]
+        ).reshape(-1, 3)
+        if (position := self._first_free(positions, asset, yaw, APART)) is not None:
+            return _vector(position), yaw
         raise UsageError(f"{thing.name} finds no free floor beside {thing.at}: put it somewhere else")
 
-    def _free(self, position: Floats, asset: Asset, yaw: float, apart: float, within: str | None = None) -> bool:
-        """Whether nothing but `within` is there. Its region is free: boxes around slanted rims say too little."""
+    def _first_free(
+        self, positions: Floats, asset: Asset, yaw: float, apart: float, within: str | None = None
+    ) -> Floats | None:
+        """The first of the positions (n, 3) at which nothing but `within` is. Its region is free: boxes around slanted
+        rims say too little."""
         half = _half(asset, yaw) + apart
-        low = position - np.array([*half, 0])
-        high = position + np.array([*half, asset.size[2] + ABOVE])
-        met = ((np.minimum(self._high, high) - np.maximum(self._low, low)) > 1e-6).all(1)
-        return all(self._owner[n] == within for n in np.flatnonzero(met))
+        below, above = np.array([*half, 0]), np.array([*half, asset.size[2] + ABOVE])
+        others = np.array([owner != within for owner in self._owner], dtype=bool)
+        for start in range(0, len(positions), AT_ONCE):
+            some = positions[start : start + AT_ONCE]
+            near = others & _meet(self._low, self._high, some.min(0) - below, some.max(0) + above)
+            low, high = (some - below)[:, None], (some + above)[:, None]
+            free = ~_meet(self._low[near], self._high[near], low, high).any(1)
+            if free.any():
+                return np.asarray(some[int(free.argmax())])
+        return None
 
 
-def _in_front(bay: _Bay, spot: tuple[float, float]) -> bool:
-    """Whether a spot in an interior is in its front row, with nothing before it."""
-    return spot[1] < bay.region.centre[1] - FRONT * bay.region.size[1] + RASTER
+def _meet(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> NDArray[np.bool_]:
+    """Which boxes share space with which others, by their lowest and highest corners."""
+    return np.asarray(((np.minimum(high, other_high) - np.maximum(low, other_low)) > 1e-6).all(-1))
 
 
-def _around(point: Floats, middle: Floats, room: Floats, depth: float = 1) -> Iterator[tuple[float, float]]:
+def _around(point: Floats, middle: Floats, room: Floats, depth: float = 1) -> Floats:
     """The point, moved to within `room` of the middle, then a raster around it by distance, in depth counted `depth`
-    times."""
+    times: (n, 2)."""
     start = np.clip(point, middle - room, middle + room)
-    yield float(start[0]), float(start[1])
     steps = np.ceil(2 * room / RASTER).astype(int) + 1
-    ticks = [np.linspace(middle[k] - room[k], middle[k] + room[k], steps[k]).tolist() for k in (0, 1)]
-
-    def far(spot: tuple[float, float]) -> float:
-        return round(math.hypot(spot[0] - start[0], depth * (spot[1] - start[1])), 6)
-
-    yield from sorted(product(*ticks), key=lambda spot: (far(spot), spot))
+    ticks = [np.linspace(middle[k] - room[k], middle[k] + room[k], steps[k]) for k in (0, 1)]
+    grid = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, 2)
+    far = np.round(np.hypot(grid[:, 0] - start[0], depth * (grid[:, 1] - start[1])), 6)
+    return np.vstack([start, grid[np.lexsort((grid[:, 1], grid[:, 0], far))]])
 
 
 def _half(asset: Asset, yaw: float) -> Floats:
