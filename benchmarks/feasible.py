@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import fcl  # type: ignore[import-untyped]
 import numpy as np
-from figures import GIVE, LOWER, PALM, RADII, UPPER, Figure, arms, figures, natural
+from figures import GIVE, LOWER, PALM, RADII, UPPER, Figure, arms, figure, figures, natural
 from scipy.spatial import ConvexHull
 from situations import boxes, half, regions
 
@@ -61,15 +61,15 @@ class Grip(NamedTuple):
 
 
 class Witness(NamedTuple):
-    """A way that was found: stance x, y, heading, the posture's lean and crouch, the wrist, and how high the thing is
-    (its underside, metres)."""
+    """A way that was found: stance x, y, heading, the posture's lean and crouch; `arm` (4, 3) from the shoulder over
+    elbow and wrist to the knuckles; and how high the thing is (its underside, metres)."""
 
     x: float
     y: float
     heading: float
     lean: float
     crouch: float
-    wrist: tuple[float, float, float]
+    arm: Floats
     height: float
 
 
@@ -140,9 +140,7 @@ class _Thing:
     def __init__(self, placed: Placed, pose: Pose) -> None:
         frame = Rigid(turned(pose[1]), np.array(pose[0]))
         self.placed, self.frame = placed, frame
-        self.corners = [
-            p.vertices @ frame.turn.T + frame.at for link in placed.asset.links for p in link.pieces
-        ]
+        self.corners = [p.vertices @ frame.turn.T + frame.at for link in placed.asset.links for p in link.pieces]
         self.objects = [_solid(_shrunk(points)) for points in self.corners]
         everything = np.concatenate(self.corners)
         self.low, self.high = everything.min(0), everything.max(0)
@@ -184,7 +182,9 @@ def _search(room: Room, name: str, poses: Sequence[Pose]) -> Witness | None:
 class _Posed:
     """The search around a thing at one place."""
 
-    def __init__(self, scene: _Scene, thing: _Thing, grips: Sequence[Grip], tested: dict[tuple[float, ...], bool]) -> None:
+    def __init__(
+        self, scene: _Scene, thing: _Thing, grips: Sequence[Grip], tested: dict[tuple[float, ...], bool]
+    ) -> None:
         self.scene, self.thing, self.grips, self.tested = scene, thing, grips, tested
         self.wrists = np.array([g.wrist for g in grips])
         self.fingers = np.array([g.fingers for g in grips])
@@ -205,43 +205,48 @@ class _Posed:
         return None
 
     def _from(self, stand: tuple[float, float, float], bearing: int) -> Witness | None:
-        for figure in figures():
-            shoulder = _placed(figure.shoulder[None], stand)[0]
+        for posture in figures():
+            shoulder = _placed(posture.shoulder[None], stand)[0]
             gaps = np.linalg.norm(self.wrists - shoulder, axis=1)
-            near = np.flatnonzero(gaps < UPPER + LOWER + STRETCH)
-            if not len(near) or not self._fits(figure, stand):
+            near = np.flatnonzero(gaps < UPPER + LOWER + STRETCH).tolist()
+            if not near or not self._fits(posture, stand):
                 continue
-            found = self._reached(figure, stand, shoulder, near, bearing)
+            found = self._reached(posture, stand, shoulder, near, bearing)
             if found is not None:
-                return Witness(*stand, figure.lean, figure.crouch, tuple(found.tolist()), float(self.thing.low[2]))
+                return Witness(*stand, posture.lean, posture.crouch, found, float(self.thing.low[2]))
         return None
 
-    def _fits(self, figure: Figure, stand: tuple[float, float, float]) -> bool:
-        """Whether trunk, legs and head are free; asked once for a stance and posture."""
-        key = (*(round(v, 3) for v in stand), figure.lean, figure.crouch)
+    def _fits(self, posture: Figure, stand: tuple[float, float, float]) -> bool:
+        """Whether trunk, legs and head are free upright, halfway down, and in the posture."""
+        way = (figure(0, 0), figure(posture.lean / 2, posture.crouch / 2), posture)
+        return all(self._free(one, stand) for one in way if one is not None)
+
+    def _free(self, posture: Figure, stand: tuple[float, float, float]) -> bool:
+        """Asked once for a stance and posture."""
+        key = (*(round(v, 3) for v in stand), posture.lean, posture.crouch)
         if key not in self.tested:
-            starts, ends = _placed(figure.starts, stand), _placed(figure.ends, stand)
+            starts, ends = _placed(posture.starts, stand), _placed(posture.ends, stand)
             self.tested[key] = not any(
-                self.scene.hits(_capsule(a, b, r)) for a, b, r in zip(starts, ends, figure.radii.tolist(), strict=True)
+                self.scene.hits(_capsule(a, b, r)) for a, b, r in zip(starts, ends, posture.radii.tolist(), strict=True)
             )
         return self.tested[key]
 
     def _reached(
-        self, figure: Figure, stand: tuple[float, float, float], shoulder: Floats, near: Floats, bearing: int
+        self, posture: Figure, stand: tuple[float, float, float], shoulder: Floats, near: Sequence[int], bearing: int
     ) -> Floats | None:
-        axes = _placed(np.array([figure.ahead, figure.left]), (0.0, 0.0, stand[2]))
-        spine = _placed(figure.spine, stand)
-        for n in near.tolist():
+        axes = _placed(np.array([posture.ahead, posture.left]), (0.0, 0.0, stand[2]))
+        spine = _placed(posture.spine, stand)
+        for n in near:
             wrist, fingers = self.wrists[n], self.fingers[n]
             at = _shrugged(shoulder, wrist)
             elbows = arms(at, wrist[None])
-            good = natural(figure, at, spine, axes, elbows, wrist[None], fingers[None])[0]
+            good = natural(at, spine, axes, elbows, wrist[None], fingers[None])[0]
             for k in np.flatnonzero(good).tolist():
                 if self._arm_hits(at, elbows[0, k], wrist):
                     continue
                 for way in self._ways(n, bearing):
-                    if self._drawn(at, wrist, fingers, k, way, figure, spine, axes):
-                        return np.asarray(wrist)
+                    if self._drawn(at, wrist, fingers, k, way, spine, axes):
+                        return np.array([at, elbows[0, k], wrist, wrist + PALM * fingers])
         return None
 
     def _arm_hits(self, shoulder: Floats, elbow: Floats, wrist: Floats) -> bool:
@@ -259,7 +264,8 @@ class _Posed:
                 move = OUT * way / np.linalg.norm(way)
                 shifts = [share * move + (0, 0, 0.006) for share in STEPS]
                 if not any(
-                    self.thing.hits(self.scene, shift) or _hand_hits(self.scene, self.grips[n], shift) for shift in shifts
+                    self.thing.hits(self.scene, shift) or _hand_hits(self.scene, self.grips[n], shift)
+                    for shift in shifts
                 ):
                     found.append(move)
             self.ways[n, bearing] = found
@@ -272,7 +278,6 @@ class _Posed:
         fingers: Floats,
         swivel: int,
         way: Floats,
-        figure: Figure,
         spine: Floats,
         axes: Floats,
     ) -> bool:
@@ -281,7 +286,7 @@ class _Posed:
         for k, point in enumerate(wrists):
             at = _shrugged(shoulder, point)
             elbows = arms(at, wrists[k : k + 1])
-            good = natural(figure, at, spine, axes, elbows, wrists[k : k + 1], fingers[None])[0]
+            good = natural(at, spine, axes, elbows, wrists[k : k + 1], fingers[None])[0]
             options = [s for s in (swivel, swivel - 1, swivel + 1) if good[s % len(good)]]
             free = next((s for s in options if not self._arm_hits(at, elbows[0, s % len(good)], point)), None)
             if free is None:
@@ -340,7 +345,10 @@ def _grips(thing: _Thing) -> list[Grip]:
     found: list[Grip] = []
     around = [np.array([math.cos(a), math.sin(a), 0.0]) for a in np.arange(12) * math.tau / 12]
     if narrow <= SPREAD:
-        heights = {max(thing.low[2] + min(high / 2, 0.05), top - high / 2), max(top - 0.05, thing.low[2] + min(0.05, high / 2))}
+        heights = {
+            max(thing.low[2] + min(high / 2, 0.05), top - high / 2),
+            max(top - 0.05, thing.low[2] + min(0.05, high / 2)),
+        }
         for way in around:
             left = np.cross(up, way)
             for height in sorted(heights) if high > FLAT else ():
@@ -406,13 +414,17 @@ def _spots(room: Room, name: str, support: str, how: str) -> list[Pose]:
             ticks = [np.linspace(-r, r, max(2, math.ceil(2 * r / 0.06) + 1)) for r in room_]
             for dy in ticks[1]:
                 for dx in ticks[0]:
-                    local = (region.centre[0] + dx, region.centre[1] + dy, region.centre[2] - region.size[2] / 2 + 0.003)
+                    local = (
+                        region.centre[0] + dx,
+                        region.centre[1] + dy,
+                        region.centre[2] - region.size[2] / 2 + 0.003,
+                    )
                     at = frame.turn @ local + frame.at
                     reach = half(asset, base + turn) + APART
-                    box = at - [*reach, 0], at + [*reach, asset.size[2]]
+                    box = at - np.array([*reach, 0]), at + np.array([*reach, asset.size[2]])
                     if not ((low < box[1]) & (high > box[0])).all(1).any():
                         yaw = base + turn
-                        found.append((tuple(at.tolist()), (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))))  # type: ignore[arg-type]
+                        found.append((tuple(at.tolist()), (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))))
     order = np.random.default_rng(0).permutation(len(found))[:SPOTS]
     return [found[n] for n in order]
 

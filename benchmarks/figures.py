@@ -45,7 +45,8 @@ RADII = {limb.name.removeprefix("right "): limb.radius for limb in LIMBS}
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A posture of someone at the origin who faces +x. `starts`, `ends` (n, 3) and `radii` (n,) of the capsules of
-    everything but the right arm; `shoulder` (3,) of the right arm; `spine` (2, 3); `ahead` and `left` (3,) of the chest."""
+    everything but the right arm; `shoulder` (3,) of the right arm; `spine` (2, 3); `ahead` and `left` (3,) of the
+    chest."""
 
     lean: float
     crouch: float
@@ -72,7 +73,7 @@ def figure(lean: float, crouch: float) -> Figure | None:
     body = the_body()
     tilt = math.radians(lean)
     turns = {"pelvis": PELVIS_SHARE * tilt, "neck": -NECK_SHARE * tilt}
-    turns |= {name: (1 - PELVIS_SHARE) * tilt / 3 for name in ("spine1", "spine2", "spine3")}
+    turns |= dict.fromkeys(("spine1", "spine2", "spine3"), (1 - PELVIS_SHARE) * tilt / 3)
     middle = _about_x(tilt)[:, 1] * 0.28  # from the hips to the middle of the upper body
     back = -0.75 * float(middle[2]) - 0.1 * crouch
     legs = _legs(crouch, back, turns["pelvis"])
@@ -101,7 +102,7 @@ def figure(lean: float, crouch: float) -> Figure | None:
     radii.append(RADII["forearm"] - GIVE)
     eye = _turned(eyes(bones)[None])[0]
     starts.append(eye)
-    ends.append(eye + (0, 0, 1e-4))
+    ends.append(eye + np.array([0, 0, 1e-4]))
     radii.append(EYES)
     head = at[INDEX["head"]]
     starts.append(head)
@@ -109,7 +110,8 @@ def figure(lean: float, crouch: float) -> Figure | None:
     radii.append(0.085 - GIVE)
     spine = at[[INDEX["spine1"], INDEX["neck"]]]
     return Figure(
-        lean, crouch, np.array(starts), np.array(ends), np.array(radii), at[INDEX["right_shoulder"]], spine, axes[2], axes[0]
+        lean, crouch, np.array(starts), np.array(ends), np.array(radii), at[INDEX["right_shoulder"]], spine,
+        axes[2], axes[0],
     )  # fmt: skip
 
 
@@ -156,7 +158,7 @@ def arms(shoulder: Floats, wrists: Floats) -> Floats:
     return np.asarray(shoulder + (axis * along[:, None])[:, None] + out[:, None, None] * ring)
 
 
-def natural(figure_: Figure, shoulder: Floats, spine: Floats, axes: Floats, elbows: Floats, wrists: Floats, fingers: Floats) -> Floats:
+def natural(shoulder: Floats, spine: Floats, axes: Floats, elbows: Floats, wrists: Floats, fingers: Floats) -> Floats:
     """Which elbows (n, k) of wrists (n, 3) with fingers along (n, 3) a person's joints allow; `axes` (2, 3) are the
     directions ahead and to the left of the chest in the world."""
     upper = (elbows - shoulder) / UPPER
@@ -176,4 +178,4 @@ def _about_x(angle: float) -> Floats:
 
 def _turned(points: Floats) -> Floats:
     """From facing -y, as the body with a zero root does, to facing +x."""
-    return np.asarray(points @ np.array([[0, -1.0, 0], [1, 0, 0], [0, 0, 1]]).T * np.array([1, 1, 1]))
+    return np.asarray(points @ np.array([[0, 1.0, 0], [-1, 0, 0], [0, 0, 1]]))

@@ -56,6 +56,8 @@ CLEAR = 0.45
 """Metres that the wearer starts away from furniture."""
 SHIFTED, TILTED = 0.03, 0.97
 """What moved more than so many metres in settling, or leans by more (cosine), was not drawn standing: drawn again."""
+RESTS = 5
+"""How often things are given 3 s to come to rest."""
 DRAWS = 60
 """Places drawn for one thing before it is left out."""
 
@@ -100,7 +102,9 @@ def begin(situation: Situation, world: PhysicalWorld) -> None:
     state["wearer"]["stand"] = list(situation.wearer)
     state["wearer"]["gaze"] = None
     world.restore(state)
-    world.stage.engine.settle()
+    for _ in range(RESTS):
+        if world.stage.engine.settle().settled:
+            break
     world.stage.sync()
     world.execute(parse("[Confirm]"))
 
@@ -271,7 +275,9 @@ class _Drawing:
         """Where the wearer begins: anywhere on the free floor."""
         for _ in range(DRAWS):
             x, y = (self.dice.uniform(0.5, ROOM - 0.5) for _ in range(2))
-            near = (self.low[:, :2] < np.array([x, y]) + CLEAR).all(1) & (self.high[:, :2] > np.array([x, y]) - CLEAR).all(1)
+            near = (self.low[:, :2] < np.array([x, y]) + CLEAR).all(1) & (
+                self.high[:, :2] > np.array([x, y]) - CLEAR
+            ).all(1)
             if not near.any():
                 return round(x, 3), round(y, 3), round(self.dice.uniform(-math.pi, math.pi), 3)
         return None
@@ -292,7 +298,7 @@ class _Drawing:
 
     def _free(self, asset: Asset, spot: Floats, yaw: float) -> bool:
         wide = half(asset, yaw) + GAP
-        low, high = spot - [*wide, 0.0], spot + [*wide, asset.size[2]]
+        low, high = spot - np.array([*wide, 0.0]), spot + np.array([*wide, asset.size[2]])
         return not ((self.low < high) & (self.high > low)).all(1).any()
 
 

@@ -1,14 +1,21 @@
-"""The benchmark of the physical world runs; what it measures is never asserted."""
+"""The benchmarks of the physical world run; what they measure is never asserted."""
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from iwkit_runtime.audit.shapes import depths, hull
+from iwkit_runtime.physical.world import PhysicalWorld
 from iwkit_runtime.render.opengl import NoOpenGL, context
 
 ROOT = Path(__file__).parent.parent
@@ -48,3 +55,47 @@ def test_a_task_that_there_is_not_is_refused() -> None:
     done = subprocess.run([sys.executable, script, "--tasks", "A0"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "no task is called A0; there are A1" in done.stderr
+
+
+@pytest.mark.slow
+def test_picking_and_placing_is_measured_and_a_second_run_goes_on_where_the_first_ended(tmp_path: Path) -> None:
+    script, kept = ROOT / "benchmarks" / "pick_place.py", tmp_path / "lines.jsonl"
+    for limit in (1, 2):
+        given = ["--limit", str(limit), "--seed", "2", "--out", str(kept)]
+        done = subprocess.run([sys.executable, script, *given], capture_output=True, text=True, check=True)
+    lines = [json.loads(text) for text in kept.read_text("utf-8").splitlines()]
+    assert [line["seed"] for line in lines] == [2, 3]
+    assert all("broken" not in line and {"ok", "true", "feasible"} <= line["grab"].keys() for line in lines)
+    page = (ROOT / "docs" / "pick-place.md").read_text("utf-8")
+    shown = done.stdout.splitlines()
+    heads = [text for text, below in pairwise(shown) if below.startswith("| ---")]
+    assert len(heads) >= 2 and all(head in page for head in heads)
+
+
+@pytest.mark.parametrize("given", [["--limit", "0"], ["--only-table"], ["--only-table", "--out", "no/such/file"]])
+def test_picking_and_placing_says_what_it_needs(given: list[str]) -> None:
+    script = ROOT / "benchmarks" / "pick_place.py"
+    done = subprocess.run([sys.executable, script, *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "error: --" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_the_grid_finds_is_free_and_what_nobody_gets_to_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    feasible, figures, situations = map(importlib.import_module, ("feasible", "figures", "situations"))
+    world = PhysicalWorld()
+    situations.draw(2, world)
+    stage = world.stage
+    room = feasible.Room(stage.spec, stage.engine.poses(), stage.engine.joints(), stage.wearer.stand[:2])
+    way = feasible.can_take(room, "thing")
+    radii = [figures.RADII[name] - figures.GIVE for name in ("upper arm", "forearm", "hand")]
+    for _, corners in room.solids("thing"):
+        for start, end, radius in zip(way.arm, way.arm[1:], radii, strict=False):
+            balls = start + np.linspace(0, 1, 20)[:, None] * (end - start)
+            assert depths(hull(corners), balls, np.full(20, radius)).max() < 1e-3
+    (x, y, z), turn = room.poses["thing"]
+    high = replace(room, poses={**room.poses, "thing": ((x, y, z + 2), turn)})
+    assert feasible.can_take(high, "thing") is None
+    shut_in = replace(room, wearer=(situations.ROOM + 2, 0.4))
+    assert feasible.can_take(shut_in, "thing") is None

@@ -19,6 +19,8 @@ PAGE = (HERE.parent / "docs" / "scenes.md").read_text()
 LIBRARY = Library()
 BY_THE_SHELL = {"lawn": "grass", "rail_fence": "fence"}
 """BEHAVIOR's categories that are a floor or walls here."""
+TOGETHER = {"garden", "restaurant_kitchen"}
+"""Types whose rooms are compared as one: BEHAVIOR's is one room where a scene has several."""
 
 
 def contents(scene: Scene, rooms: set[str]) -> set[str]:
@@ -39,7 +41,7 @@ def lacking() -> dict[tuple[str, str], set[str]]:
         for kind in sorted(set(types.values())):
             wanted = set(DATA["rooms"][kind]["have"])
             alike = {room for room, its in types.items() if its == kind}
-            groups = [alike] if kind == "garden" else [{room} for room in alike]
+            groups = [alike] if kind in TOGETHER else [{room} for room in alike]
             found[scene_id, kind] = set().union(
                 *(wanted - contents(LIBRARY.scene(scene_id), rooms) for rooms in groups)
             )

@@ -63,7 +63,7 @@ def schema(
     check: Annotated[bool, typer.Option("--check", help="Only say whether the files are up to date.")] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to; default: iwkit's own schemas.")] = None,
 ) -> None:
-    """Write the JSON Schemas of packs, scenes, catalogue, families and lock (for editors)."""
+    """Write the JSON Schemas of packs, scenes, catalogue, recipes, policies, families and lock (for editors)."""
     from iwkit.cli.main import EXIT_PROBLEM
     from iwkit.schemas import stale, write
 

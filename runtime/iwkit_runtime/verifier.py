@@ -33,15 +33,17 @@ NONE: Final = "none"
 """The answer of a verifier that sees no one meaning."""
 FIELDS: Final = frozenset({"intent", "referents", "facts"})
 
-_UNCERTAIN: Final = frozenset(
-    "not never nor if unless whether otherwise maybe perhaps might may hardly barely almost nearly or".split()
-)
+_UNCERTAIN: Final = frozenset({
+    "not", "never", "nor", "or", "if", "unless", "whether", "otherwise", "maybe", "perhaps", "might", "may", "hardly",
+    "barely", "almost", "nearly",
+})  # fmt: skip
 """Words after which nothing is certain. Whoever says one of them is not understood: that is no guess."""
 _UNCLEAR: Final = frozenset({"never", "unknown", "condition"})
 _STILL: Final = r"(?:(?:still|now|already|also|just|right|standing|wide|left) )*"
-_STATE: Final = re.compile(rf"(?P<of>.+?) (?:is|stands) {_STILL}(?P<state>open|closed|shut|running|off|on)")
-_LEFT: Final = re.compile(r"(?:you|we) (?:have )?left (?P<of>.+?) (?P<state>open|closed|shut|running|off|on)")
-_PLACE: Final = re.compile(rf"(?P<of>.+?) (?:is|lies|stands) {_STILL}(?P<state>on|in|inside) (?P<place>.+)")
+_LINK: Final = r"(?:(?:but|and|so|because|that|now|sorry) )*"
+_STATE: Final = re.compile(rf"{_LINK}(?P<of>.+?) (?:is|stands) {_STILL}(?P<state>open|closed|shut|running|off|on)")
+_LEFT: Final = re.compile(rf"{_LINK}(?:you|we) (?:have )?left (?P<of>.+?) (?P<state>open|closed|shut|running|off|on)")
+_PLACE: Final = re.compile(rf"{_LINK}(?P<of>.+?) (?:is|lies|stands) {_STILL}(?P<state>on|in|inside) (?P<place>.+)")
 _PREDICATES: Final = {"shut": "closed", "on": "running"}
 _RELATIONS: Final = {"on": "on", "in": "inside", "inside": "inside"}
 _RULES: Final = ("english", "grounding.py", "verifier.py")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,42 @@ def test_every_act_is_a_primitive() -> None:
 def test_exclusive_conditions(first: Any, second: Any, apart: bool) -> None:
     one, other = parse_condition(first), parse_condition(second)
     assert exclusive(one, other) == exclusive(other, one) == apart
+
+
+# --- whatever the file ------------------------------------------------------------------------------------------------
+
+ODD = st.sampled_from(
+    [None, True, 0, -1, "", "laying", "fridge", "done", [], {}, ["fridge"], {"open": "fridge"}, "é" * 99]
+)
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every value in nested data but the whole."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [found for key, value in items for found in ((*path, key), *places(value, (*path, key)))]
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_a_damaged_policy_raises_nothing_but_problems(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    policy = yaml.safe_load(SOUND)
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(places(policy) or [()]))
+        parent = policy
+        for key in path[:-1]:
+            parent = parent[key]
+        if data.draw(st.booleans()):
+            parent[path[-1]] = copy.deepcopy(data.draw(ODD))
+        elif len(parent) > 1:
+            del parent[path[-1]]
+    file = tmp_path_factory.getbasetemp() / "damaged.yaml"
+    file.write_text(yaml.safe_dump(policy, allow_unicode=True), "utf-8")
+    try:
+        load_policy(file, W7)
+    except Problems as error:
+        assert all(problem.code in CODES for problem in error.problems)
 
 
 # --- what is proved is so ---------------------------------------------------------------------------------------------

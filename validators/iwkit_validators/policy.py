@@ -192,7 +192,7 @@ def _can_both_hold(first: Branch, second: Branch) -> bool:
     if one.timeout is not None or other.timeout is not None:
         return one.timeout is not None and other.timeout is not None
     if one.said is not None and other.said is not None:
-        assert one.and_ is not None and other.and_ is not None  # noqa: S101,PT018  the schema says so
+        assert one.and_ is not None and other.and_ is not None  # noqa: S101  the schema says so
         return meaning(one.said) == meaning(other.said) and not exclusive(one.and_, other.and_)
     if one.state is not None and other.state is not None:
         return not exclusive(one.state, other.state)

@@ -212,8 +212,9 @@ def _back(stage: Stage, hold: Hold, keys: list[Key]) -> Move:
         stage.wearer = before
 
 
-def shifted(stage: Stage, key: Key, grip: Grip, away: tuple[float, float]) -> Key | None:
-    """The same grip, turned the same way, further back and up; None when the arm can't."""
+def shifted(stage: Stage, key: Key, grip: Grip, away: tuple[float, float], aside: float = 0.0) -> Key | None:
+    """The same grip, turned the same way, further back and up, and `aside` to where the palm doesn't face, metres; None
+    when the arm can't."""
     body = stage.person.body
     x, y, _ = stage.wearer.stand
     at = grip_frame(body, body.forward(*key.body), "right", grip)
@@ -223,7 +224,7 @@ def shifted(stage: Stage, key: Key, grip: Grip, away: tuple[float, float]) -> Ke
         body,
         key.body,
         "right",
-        at[:3, 3] + offset,
+        at[:3, 3] + offset - aside * at[:3, 1],
         point=grip_point(body, "right", grip),
         palm=at[:3, 1],
         fingers=at[:3, 0],

@@ -57,8 +57,16 @@ TRIES = 6
 """Places that are tried."""
 OVER = ((0.0, 0.08), (0.06, 0.05), (0.14, 0.03))
 """Where the hand is before it lowers a thing, and after: metres back, and up."""
-AWAY = ((0.12, 0.0), (0.0, 0.12), (0.10, 0.08), (0.05, 0.03))
-"""Where the empty hand goes first: metres back, and up."""
+AWAY = (
+    (0.12, 0.0, 0.0),
+    (0.0, 0.12, 0.0),
+    (0.10, 0.08, 0.0),
+    (0.05, 0.03, 0.0),
+    (0.08, 0.0, 0.06),
+    (0.04, 0.0, 0.04),
+    (0.0, 0.04, 0.04),
+)
+"""Where the empty hand goes first: metres back, up, and to where its palm doesn't face."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,8 +291,8 @@ def withdrawn(stage: Stage, hold: Hold, key: Key) -> Move:
     """The empty hand goes back from a thing, and down. Raises BlockedError when it can't."""
     screen = Screen(None, [_around(stage, hold)])
     first: BlockedError | None = None
-    for away in AWAY:
-        back = shifted(stage, key, hold.grip, away)
+    for back_by, up, aside in AWAY:
+        back = shifted(stage, key, hold.grip, (back_by, up), aside)
         if back is None:
             continue
         try:

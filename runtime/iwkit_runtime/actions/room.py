@@ -49,7 +49,7 @@ def way_out(stage: Stage, joints: Joints | None = None, touching: Collection[str
         for n in range(round(FARTHEST / BACKWARDS) + 1)
     ]
     for n, step in enumerate(steps):
-        if n and not clear(stage, step, BRUSH, joints, touching, drawn=True):
+        if n and not any(clear(stage, step, BRUSH, joints, touching, drawn=drawn) for drawn in (True, False)):
             return None
         ways = (step._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
         if all(clear(stage, way, TIGHT, joints, touching, drawn=True) for way in ways):

@@ -1,4 +1,4 @@
-"""The human of a policy file: an authored state machine that moves on exact meanings and the state of the world (SEM-8).
+"""The human of a policy file: a state machine that moves on exact meanings and the state of the world (SEM-8, B.3.2).
 
 Like the scripted human it is given the episode: the world is asked by itself, whatever was said. Its verifier is not.
 """

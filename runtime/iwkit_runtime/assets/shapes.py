@@ -17,6 +17,8 @@ SECTORS = 12
 """Convex pieces around the wall of a hollow round thing."""
 MOST_TUBE_PIECES = 8
 
+SLIVER = 1e-9
+"""Twice the area in square metres below which a triangle is no piece."""
 AXES: dict[Axis, Floats] = {
     "z": np.eye(3),
     "x": np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]]),
@@ -143,9 +145,16 @@ def _extrude(part: Part) -> Shape:
     low, high = part.span
     before, after = outline - np.roll(outline, 1, 0), np.roll(outline, -1, 0) - outline
     convex = bool((before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0] >= -1e-12).all())
-    parts = [outline] if convex else [outline[list(three)] for three in mesh.triangles(outline)]
+    ears = () if convex else mesh.triangles(outline)
+    parts = [outline] if convex else [outline[list(three)] for three in ears if not _sliver(outline, three)]
     pieces = (np.concatenate([np.column_stack([p, np.full(len(p), z)]) for z in (low, high)]) for p in parts)
     return Shape(mesh.extrude(outline, low, high), tuple(pieces)).mapped(PLANES[part.plane], np.zeros(3))
+
+
+def _sliver(outline: Floats, three: tuple[int, int, int]) -> bool:
+    """Whether three corners are as good as in one line: no hull can be made of such a piece."""
+    (ax, ay), (bx, by), (cx, cy) = outline[list(three)]
+    return abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) < SLIVER
 
 
 def _ellipsoid(part: Part) -> Shape:

@@ -156,7 +156,7 @@ def read_pickle(path: Path, wanted: tuple[str, ...]) -> dict[str, Array]:
 def _scan(content: bytes) -> None:
     """Refuse a place in the memo beyond the file's own length: the unpickler would fill memory up to it."""
     for opcode, argument, _ in pickletools.genops(content):
-        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and not 0 <= int(argument) <= len(content):
+        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and not 0 <= int(argument or 0) <= len(content):
             raise ValueError(f"{opcode.name} {argument}")
 
 
@@ -207,7 +207,7 @@ def _dtype(part: Any) -> np.dtype[Any]:
     order = part.state[1] if part.state else "="
     if order not in ("<", ">", "=", "|"):
         raise UsageError(f"it holds numbers in the byte order {order!r}")
-    return np.dtype(code).newbyteorder(order)
+    return np.dtype(order + code)
 
 
 def _chumpy(state: Any, depth: int) -> Array:
