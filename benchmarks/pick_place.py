@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,6 +76,7 @@ def play(seed: int, world: PhysicalWorld) -> Line:
         "height": round(situation.height, 3), "clutter": situation.clutter,
     }  # fmt: skip
     ways = (can_take(_room(world), "thing"), can_put(_room(world), "thing", "there", situation.how))
+    line["put_feasible"] = ways[1] is not None
     intervals = []
     for step, (name, command, way) in enumerate(zip(PRIMITIVES, situation.commands, ways, strict=True), start=1):
         before = _moment(world)
@@ -149,18 +150,9 @@ def _is_so(primitive: str, situation: Situation, world: PhysicalWorld) -> bool:
             continue
         bottom, top = local[:, 2].min() + half[2], local[:, 2].max() + half[2]
         share = (min(top, region.size[2]) - max(bottom, 0.0)) / max(top - bottom, 1e-9)
-        if (
-            (abs(bottom) < RESTING or _on_others(stage.placed, bottom))
-            if situation.how == "surface"
-            else share >= WITHIN
-        ):
+        if abs(bottom) < RESTING if situation.how == "surface" else share >= WITHIN:
             return True
     return False
-
-
-def _on_others(placed: Mapping[str, Any], bottom: float) -> bool:
-    """A cushion or a rim may bear a thing a little above the board."""
-    return bool(placed) and 0 <= bottom < 2 * RESTING
 
 
 def _audited(recording: Recording) -> dict[int, dict[str, float]]:
@@ -251,23 +243,37 @@ def _audit_failures(row: Line) -> list[str]:
 
 
 def _outcomes(lines: Sequence[Line]) -> str:
-    rows: list[tuple[str, ...]] = []
-    for name in PRIMITIVES:
-        tried = _tried(lines, name)
-        able, unable = [r for r in tried if r["feasible"]], [r for r in tried if not r["feasible"]]
-        done = [r for r in tried if r["ok"]]
-        beyond = [r for r in unable if r["ok"]]
-        rows.append((
-            name, str(len(tried)), share(len(able), len(tried)), share(sum(r["ok"] for r in able), len(able)),
-            f"{len(beyond)} of {len(unable)} ({sum(not _audit_failures(r) for r in beyond)} pass the audit)",
-            str(sum(not r["true"] for r in done)), str(sum(bool(r["moved"]) for r in done)),
-            str(sum(bool(_audit_failures(r)) for r in done)),
-        ))  # fmt: skip
+    rows = [_outcome(name, _tried(lines, name)) for name in PRIMITIVES]
+    rows.append(_outcome("both", [_joined(line) for line in lines]))
     head = (
         "command", "tried", "feasible", "done of the feasible", "done of what the grid finds infeasible",
         "done, but not so", "done, but another thing moved", "done, but the audit complains",
     )  # fmt: skip
     return _table(head, rows)
+
+
+def _joined(line: Line) -> Line:
+    """Both commands as one row."""
+    rows = [line[name] for name in PRIMITIVES if name in line]
+    return {
+        "feasible": line["grab"]["feasible"] and line["put_feasible"],
+        "ok": len(rows) == len(PRIMITIVES) and all(row["ok"] for row in rows),
+        "true": all(row["true"] for row in rows),
+        "moved": [name for row in rows for name in row["moved"]],
+        "audit": {n: v for row in rows for n, v in row.get("audit", {}).items() if v > LIMITS[n].value},
+    }
+
+
+def _outcome(name: str, tried: Sequence[Line]) -> tuple[str, ...]:
+    able, unable = [r for r in tried if r["feasible"]], [r for r in tried if not r["feasible"]]
+    done = [r for r in tried if r["ok"]]
+    beyond = [r for r in unable if r["ok"]]
+    return (
+        name, str(len(tried)), share(len(able), len(tried)), share(sum(r["ok"] for r in able), len(able)),
+        f"{len(beyond)} of {len(unable)} ({sum(not _audit_failures(r) for r in beyond)} pass the audit)",
+        str(sum(not r["true"] for r in done)), str(sum(bool(r["moved"]) for r in done)),
+        str(sum(bool(_audit_failures(r)) for r in done)),
+    )  # fmt: skip
 
 
 def _figures(lines: Sequence[Line]) -> str:
@@ -299,17 +305,33 @@ def _failures(lines: Sequence[Line]) -> str:
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for line in lines:
         for name in PRIMITIVES:
-            row = line.get(name)
-            if row is None or row["ok"] or not row["feasible"]:
-                continue
-            kind = line["source"] if name == "grab" else f"{line['target']}, {line['how']}"
-            height = line["height"] if name == "grab" else row["way"]["height"]
-            found[name, row["code"], kind, band(height)].append(line["seed"])
+            for what in _faults(line.get(name)):
+                kind = line["source"] if name == "grab" else f"{line['target']}, {line['how']}"
+                way = line[name]["way"]
+                height = line["height"] if name == "grab" or way is None else way["height"]
+                found[name, what, kind, band(height)].append(line["seed"])
     rows = []
-    for key, seeds in sorted(found.items(), key=lambda item: (item[0][0], -len(item[1]), item[0])):
+    for key, seeds in sorted(found.items(), key=lambda item: (item[0][:2], -len(item[1]), item[0])):
         named = ", ".join(map(str, seeds[:SEEDS])) + (", ..." if len(seeds) > SEEDS else "")
         rows.append((*key, str(len(seeds)), named))
-    return _table(("command", "refused with", "furniture", "height, m", "times", "seeds"), rows)
+    return _table(("command", "what", "furniture", "height, m", "times", "seeds"), rows)
+
+
+def _faults(row: Line | None) -> Iterator[str]:
+    """What is wrong with how a command went."""
+    if row is None:
+        return
+    if not row["ok"]:
+        if row["feasible"]:
+            yield row["code"]
+        return
+    if not row["feasible"]:
+        yield "done, the grid finds no way"
+    if not row["true"]:
+        yield "done, but not so"
+    if row["moved"]:
+        yield "done, another thing moved"
+    yield from (f"done, audit: {check}" for check in _audit_failures(row))
 
 
 def band(height: float) -> str:

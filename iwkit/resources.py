@@ -19,6 +19,8 @@ _CHECKOUT: dict[Kind, str] = {
 
 BODY = "IWKIT_BODY"
 """The environment variable that names the file of another body: a licence binds it to a person, not to a project."""
+AMASS = "IWKIT_AMASS"
+"""The environment variable that names the user's folder of AMASS clips."""
 
 
 def default_body() -> Path:

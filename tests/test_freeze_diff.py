@@ -100,7 +100,10 @@ CHANGES: dict[str, tuple[Change, list[str]]] = {
         ["interaction.oracle[4]: added {say: Good., reply: asks}"],
     ),
     "budget": (lambda t: t["interaction"]["budget"].update(ticks=31), ["interaction.budget.ticks: 30 -> 31"]),
-    "true is not 1": (lambda t: t["interaction"]["budget"].update(ticks=True), ["interaction.budget.ticks: 30 -> true"]),
+    "true is not 1": (
+        lambda t: t["interaction"]["budget"].update(ticks=True),
+        ["interaction.budget.ticks: 30 -> true"],
+    ),
 }
 
 

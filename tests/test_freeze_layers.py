@@ -159,7 +159,12 @@ DAMAGES: dict[str, tuple[str, Callable[[Records], Any], str, str]] = {
         "as if it had helped",
     ),
     "status": ("silent", lambda r: r[-1].update(status="pass"), "completion", "must fail, but it is a pass"),
-    "completion": ("wrong", lambda r: r[-1]["score"].update(completion=0.5), "completion", "differs from what its trace"),
+    "completion": (
+        "wrong",
+        lambda r: r[-1]["score"].update(completion=0.5),
+        "completion",
+        "differs from what its trace",
+    ),
     "reason": (
         "wrong",
         lambda r: _condition(r, "retrieved").update(ok=True),

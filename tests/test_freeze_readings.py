@@ -50,7 +50,10 @@ REVIEWS = {
     "no line end": ("review: {}", "review:\n  readings:\n    - {"),
     "flow": ("review: {notes: [a]}  # so far\n", "review: {notes: [a], readings: [{"),
     "flow list": ("review:\n  readings: []\n", "review:\n  readings: [{"),
-    "block": ("review:\n  # what was said\n  notes:\n    - a # of it\n", "review:\n  # what was said\n  readings:\n    - {"),
+    "block": (
+        "review:\n  # what was said\n  notes:\n    - a # of it\n",
+        "review:\n  # what was said\n  readings:\n    - {",
+    ),
     "wide": ("review:\n    notes:\n    - a\n", "review:\n    readings:\n      - {"),
     "last": ("review:\n  readings:\n    - {READING}  # first\n", "{READING}  # first\n    - {"),
     "not last": ("review:\n  readings:\n  - {READING}\n  # then\n  notes: [b]\n", "{READING}\n  - {"),
@@ -107,7 +110,9 @@ def test_a_reading_of_another_revision_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_spliced_is_refused_with_what_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pack(tmp_path, "review: {}\n")
     new = reading(path)
-    monkeypatch.setattr("iwkit_authoring.readings._spliced", lambda text, _: text.replace("score: state", "score: binary"))
+    monkeypatch.setattr(
+        "iwkit_authoring.readings._spliced", lambda text, _: text.replace("score: state", "score: binary")
+    )
     with pytest.raises(FreezeError, match=r"add under readings: - \{by: \"Ada\", kind: person"):
         add_reading(path, new, LIBRARY)
     assert path.read_text() == BODY + "review: {}\n"
@@ -128,9 +133,10 @@ def test_what_freezing_lacks(tmp_path: Path) -> None:
     assert "nobody's reading of it is recorded: run iwkit review" in lacks()[0]
     assert lacks({}) == []
     assert lacks({"verdict": "keep_debt", "kind": "model", "note": "dull"}) == []
-    assert "a model's reading by Ada on 2026-11-30 says keep, but the pack was changed since" in lacks(
-        {"pack": OTHER, "kind": "model"}
-    )[0]
+    assert (
+        "a model's reading by Ada on 2026-11-30 says keep, but the pack was changed since"
+        in lacks({"pack": OTHER, "kind": "model"})[0]
+    )
     assert "says retry: too easy" in lacks({}, {"by": "Bo", "verdict": "retry", "note": "too easy"})[0]
     assert lacks({"verdict": "retry", "note": "?"}, {"verdict": "keep"}) == []
     assert lacks({"verdict": "retry", "note": "?", "pack": OTHER}, {"verdict": "keep"}) == []

@@ -14,6 +14,7 @@ from iwkit.errors import UsageError
 from iwkit.ledger import Journal, Record, comparable, read_records, write_json
 from iwkit.lock import controls_path
 from iwkit.world.base import World
+from iwkit.world.symbolic import SymbolicWorld
 from iwkit_authoring.layers import BLAMED, LAYERS, Layer, Played, layers
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.play import play
@@ -145,13 +146,13 @@ def _play(
 
 @contextlib.contextmanager
 def _eye(world: World, *, look: bool, digests: bool) -> Iterator[Eye | None]:
-    if world.name != "physical":
+    if isinstance(world, SymbolicWorld):
         yield None
         return
     from iwkit_authoring.visual import Eye  # noqa: PLC0415
     from iwkit_runtime.physical.world import PhysicalWorld  # noqa: PLC0415
 
-    assert isinstance(world, PhysicalWorld)  # noqa: S101  the name says so
+    assert isinstance(world, PhysicalWorld)  # noqa: S101  there are no others
     with Eye(world, look=look, digests=digests) as eye:
         yield eye
 

@@ -104,7 +104,7 @@ def _unproved(pack: Path, task: CompiledTask, home: Path) -> list[str]:
     try:
         filed = json.loads(path.read_text("utf-8"))
         ran = [(r["world"], r["assistant"], r["human"]) for r in filed["results"]]
-        wrong = [_told(r) for r in filed["results"] if not r["right"] or _layers_wrong(r)]
+        wrong = [line for r in filed["results"] for line in _wrong(r)]
         same, code = filed["digest"] == task.digest, filed["runtime"]
     except (ValueError, KeyError, TypeError, AttributeError):
         return [f"{path}: not a controls file: {again}"]
@@ -118,8 +118,13 @@ def _unproved(pack: Path, task: CompiledTask, home: Path) -> list[str]:
     return [*found, *(f"{pack}: control {reason}" for reason in wrong)]
 
 
-def _layers_wrong(result: dict[str, Any]) -> bool:
-    return any(why.startswith("wrong") for why in result["layers"].values())
+def _wrong(result: dict[str, Any]) -> list[str]:
+    """What a filed control says against its pack: why it is not right, or else the layers that are wrong."""
+    which = "{assistant} with {human} in the {world} world".format_map(result)
+    parts = [(name, why.removeprefix("wrong: ")) for name, why in result["layers"].items() if why.startswith("wrong")]
+    if not result["right"]:
+        return [f"{which}: {result['why']}"]
+    return [f"{which}, {name}: {why}" for name, why in parts]
 
 
 def _unnoticed(path: Path, task: CompiledTask) -> list[str]:
@@ -131,10 +136,6 @@ def _unnoticed(path: Path, task: CompiledTask) -> list[str]:
     found = [f"{path}: the goal does not notice the change '{r.mutant}': {r.why}" for r in mutation.survivors]
     found += [f"{path}: review marks '{mark}', which does not survive: remove it" for mark in mutation.stale]
     return [*found, f"see docs/mutation.md, and run iwkit mutate {path}"] if found else []
-
-
-def _told(result: dict[str, Any]) -> str:
-    return "{assistant} with {human} in the {world} world: {why}".format_map(result)
 
 
 def check_lock(home: Path, library: Library | None = None) -> tuple[list[str], list[str]]:

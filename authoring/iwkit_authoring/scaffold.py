@@ -11,6 +11,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from functools import cache
+from heapq import nsmallest
 from itertools import islice, permutations
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -200,7 +201,17 @@ def _choices(scene: Scene, library: Library) -> Iterator[Slots]:
             apart,
         )
 
-    every = (Slots(*a, *b) for a in permutations(tables, 2) for b in permutations(boxes, 2))
+    @cache
+    def near(table: str) -> list[tuple[Thing, ...]]:
+        """Pairs of containers near a table, the likeliest alone: a large scene has half a million choices."""
+
+        def dear(pair: tuple[Thing, ...]) -> tuple[bool, float]:
+            box, other = pair
+            return box.category != other.category, far(table, box.name) + far(box.name, other.name)
+
+        return nsmallest(TRIES, permutations(boxes, 2), key=dear)
+
+    every = (Slots(table, place, *pair) for table, place in permutations(tables, 2) for pair in near(table.name))
     yield from sorted(every, key=cost)
 
 

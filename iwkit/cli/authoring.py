@@ -157,7 +157,7 @@ def review(
     by: Annotated[str, typer.Option(help="Who read it: a name.")],
     kind: Annotated[str, typer.Option(help="person, model, or author: whoever wrote the pack.")],
     verdict: Annotated[str, typer.Option(help="keep, keep_debt (fit, with the weakness in --note) or retry.")],
-    note: Annotated[str, typer.Option(help="What the reader says.")] = "",
+    note: Annotated[str | None, typer.Option(help="What the reader says.")] = None,
 ) -> None:
     """Record that somebody read packs as they are, and what came of it. Freezing needs such a reading."""
     from pydantic import ValidationError
@@ -169,7 +169,7 @@ def review(
 
     if verdict in ("keep_debt", "retry") and not note:
         raise UsageError(f"say with --note why the verdict is {verdict}")
-    given = {"by": by, "kind": kind, "date": today(), "verdict": verdict, "note": note or None}
+    given = {"by": by, "kind": kind, "date": today(), "verdict": verdict, "note": note}
     sources = select(packs, draft=True)
     try:
         readings = [Reading.model_validate({**given, "pack": source.task.digest}) for source in sources]

@@ -40,7 +40,8 @@ def new(
   2. iwkit validate {path}     problems at file:line:col; iwkit watch {path} checks on every save
   3. iwkit controls {path}     the oracle passes; no help, wrong help and early help fail, each for its reason
   4. iwkit mutate {path}       what the goal does not notice
-  5. iwkit freeze {path}""",
+  5. iwkit review {path}       who read it, and what came of it
+  6. iwkit freeze {path}""",
         err=True,
     )
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
 import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Final
 
 from iwkit import resources
@@ -16,11 +18,14 @@ from iwkit.errors import IwkitError
 from iwkit.library import Library
 from iwkit.lock import body_label
 from iwkit_runtime.assets.typeset import font
+from iwkit_runtime.body.amass import clips, read_clip
 from iwkit_runtime.body.model import load_body
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.render import opengl
 
 OLDEST: Final = (3, 11)
+_TRIED: Final = 20
+"""Clips of an AMASS folder that are read: all of them would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,15 @@ def _body(what: str) -> Finding:
     return Finding(what, f"{name}, {len(body.vertices)} vertices")
 
 
+def _motion(what: str) -> Finding:
+    if not (folder := os.environ.get(resources.AMASS)):
+        return Finding(what, f"none; {resources.AMASS} may name an AMASS folder")
+    found = list(clips(Path(folder)))
+    for path in found[:_TRIED]:
+        read_clip(path)
+    return Finding(what, f"{len(found)} clips in {folder}, named by {resources.AMASS}")
+
+
 def _physics(what: str) -> Finding:
     importlib.import_module("iwkit_runtime.engines.mujoco_engine")
     return Finding(what, f"MuJoCo {version('mujoco')}")
@@ -107,6 +121,7 @@ _PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
     ("iwkit", _code),
     ("its data", _data),
     ("body", _body),
+    ("recorded motion", _motion),
     ("physics", _physics),
     ("letters on things", _letters),
     ("pictures", _pictures),

@@ -22,6 +22,7 @@ from scipy import sparse
 
 from iwkit.errors import UsageError
 from iwkit.lock import body_digest, body_label
+from iwkit.report.summary import Summary, title
 from iwkit.resources import BODY, default_body
 from iwkit_runtime import doctor
 from iwkit_runtime.body.arms import reach
@@ -32,6 +33,7 @@ from iwkit_runtime.body.pickles import read_pickle
 from iwkit_runtime.body.pose import INDEX, JOINTS
 from iwkit_runtime.body.posture import stand
 from iwkit_runtime.body.smplh import PARENTS, read_smplh
+from iwkit_runtime.runs import Config
 
 Data = dict[str, Any]
 AROUND = np.vstack([np.eye(3), -np.eye(3)])
@@ -411,7 +413,7 @@ def test_other_pickles_are_refused(tmp_path: Path, content: bytes, needle: str) 
         ({"kintree_table": np.zeros((2, 52), int)}, "joint tree"),
         ({"posedirs": np.zeros((312, 3, 207))}, "posedirs has the shape"),
         ({"J_regressor": np.zeros((52, 311))}, "J_regressor has the shape"),
-        ({"J_regressor": np.array({"a": 1}, object)}, "J_regressor can't be read"),
+        ({"J_regressor": np.array({"a": 1}, object)}, "J_regressor: it holds objects"),
         ({"v_template": np.full((312, 3), np.nan)}, "v_template holds something that is no finite number"),
         ({"v_template": np.full((312, 3), "x")}, "v_template holds something"),
         ({"f": np.full((3, 3), 312)}, "outside 0 to 311"),
@@ -465,17 +467,22 @@ def test_the_default_body_has_one_shape() -> None:
 
 
 def test_the_environment_names_the_body(monkeypatch: pytest.MonkeyPatch, file: Path, tmp_path: Path) -> None:
+    monkeypatch.setattr(doctor, "_PARTS", tuple(part for part in doctor._PARTS if part[0] == "body"))
     monkeypatch.delenv(BODY, raising=False)
     shipped = body_digest()
     assert body_label() == "default"
+    assert "another body" not in title(Summary(tmp_path, Config("oracle", "scripted", "physical").header(), ()))
     assert len(load_body().vertices) == len(load_body(default_body()).vertices)
     monkeypatch.setenv(BODY, str(file))
     assert body_label() == body_digest() != shipped
     assert len(load_body().vertices) == 312
-    found = next(f for f in doctor.examine() if f.what == "body")
+    found = next(iter(doctor.examine()))
     assert found.fine and str(file) in found.here and "312 vertices" in found.here
+    config = Config("oracle", "scripted", "physical")
+    assert config.header()["body"] == body_label()
+    assert "another body" in title(Summary(tmp_path, config.header(), ()))
     monkeypatch.setenv(BODY, str(tmp_path / "gone.npz"))
     with pytest.raises(UsageError, match=BODY):
         body_digest()
-    found = next(f for f in doctor.examine() if f.what == "body")
+    found = next(iter(doctor.examine()))
     assert found.broken and "gone.npz" in found.remedy

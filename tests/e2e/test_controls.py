@@ -16,10 +16,12 @@ from iwkit.library import LOCK_NAME, Library, home_of
 from iwkit.lock import controls_path, load_lock
 from iwkit.spec.review import Reading
 from iwkit_authoring.controls import ORDER, ControlResult, file_controls, run_controls
+from iwkit_authoring.diff import compare
 from iwkit_authoring.freeze import check_lock, freeze, prune
 from iwkit_authoring.layers import LAYERS
 from iwkit_authoring.readings import add_reading
-from iwkit_runtime.selection import select
+from iwkit_authoring.revisions import record_path, version
+from iwkit_runtime.selection import packs_in, select
 
 LIBRARY = Library()
 PACKS = sorted(resources.root("taskpacks").glob("*/*.yaml"))
@@ -239,3 +241,68 @@ def test_two_packs_with_one_meaning_are_not_frozen(home: Path) -> None:
     with pytest.raises(FreezeError, match=r"F99b\.yaml:\d+:\d+: I641 the guid is that of .*F99\.yaml"):
         freeze([pack_of(home), home / "finding" / "F99b.yaml"], LIBRARY)
     assert not (home / LOCK_NAME).exists()
+
+
+def test_freeze_says_all_that_is_missing_at_once(home: Path) -> None:
+    edit(home, "{on: [thermometer, desk]}", "{any: [{on: [thermometer, desk]}, {on: [thermometer, trolley]}]}")
+    with pytest.raises(FreezeError) as caught:
+        freeze([pack_of(home)], LIBRARY)
+    told = str(caught.value)
+    for what in ("its controls were never run", "does not notice the change", "nobody's reading of it is recorded"):
+        assert told.count(what) == 1
+    assert not (home / LOCK_NAME).exists()
+
+
+def test_freeze_needs_a_reading_of_this_revision(home: Path) -> None:
+    prove(home)
+    edit(home, "And the drink over here.", "And the drink in here.")
+    report = run_controls(load_task(pack_of(home), LIBRARY), ["symbolic"])
+    both = (*report.results, *(replace(r, world="physical") for r in report.results))
+    file_controls(replace(report, results=both), home)
+    with pytest.raises(
+        FreezeError, match="a person's reading by Ada on 2026-11-30 says keep, but the pack was changed"
+    ):
+        freeze([pack_of(home)], LIBRARY)
+    read(home, "retry", by="Bo", kind="model", note="too easy")
+    with pytest.raises(
+        FreezeError, match="a model's reading by Bo on 2026-11-30 says retry: too easy: change the pack"
+    ):
+        freeze([pack_of(home)], LIBRARY)
+    read(home, "keep_debt", by="Bo", kind="model", note="still easy")
+    assert freeze([pack_of(home)], LIBRARY)
+
+
+def test_freeze_refuses_a_layer_that_is_wrong(home: Path) -> None:
+    prove(home)
+    path = controls_path(home, "F99")
+    sound = json.loads(path.read_text("utf-8"))
+    sound["results"][3]["layers"]["evidence"] = "wrong: nothing was seen"
+    path.write_text(json.dumps(sound), "utf-8")
+    with pytest.raises(FreezeError, match="control wrong with rules in the symbolic world, evidence: nothing was seen"):
+        freeze([pack_of(home)], LIBRARY)
+    del sound["results"][3]["layers"]
+    path.write_text(json.dumps(sound), "utf-8")
+    with pytest.raises(FreezeError, match="not a controls file"):
+        freeze([pack_of(home)], LIBRARY)
+
+
+def test_each_revision_leaves_a_record(home: Path) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    edit(home, "And the drink over here.", "And the drink in here.")
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    lock = load_lock(home)
+    assert lock is not None
+    assert [r.revision for r in lock.packs["F99"].history] == [1, 2]
+    old, new = (version(f"{pack_of(home)}@{n}") for n in (1, 2))
+    assert compare(old, new) == [
+        'interaction.opening[2]: {before: o6, say: "And the drink over here."} -> '
+        '{before: o6, say: "And the drink in here."}'
+    ]
+    record = json.loads(record_path(home, "F99", 2).read_text("utf-8"))
+    assert [r["by"] for r in record["readings"]] == ["Ada"]
+    assert "review" not in record["task"]
+    assert check_lock(home, LIBRARY) == ([], [])
+    # The records are no packs, whatever looks through the folder.
+    assert packs_in(home) == [pack_of(home)]

@@ -20,7 +20,7 @@ CATALOGUE = """\
 # what the shipped catalogue lacks
 catalogue: "1.0"
 categories:
-  fever_scope: {kind: object, public: [fever scope, forehead thermometer], size: [0.04, 0.12, 0.15], mass: 0.2}
+  fever_scope: {kind: object, public: [fever scope, forehead scanner], size: [0.04, 0.12, 0.15], mass: 0.2}
 """
 RECIPES = """\
 recipes: "1.0"
@@ -91,6 +91,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(runs.WORLDS, "physical", world)
 
 
+READ = ("review", "finding", "--by", "Ada", "--kind", "person", "--verdict", "keep")
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert old in text
@@ -101,7 +104,10 @@ def edit(path: Path, old: str, new: str) -> None:
 def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cli: Cli) -> None:
     assert cli("validate", ".") == (0, "", "4 checked, 4 clean, 0 problems\n")
     assert cli("controls", "finding")[0] == 0
-    assert cli("freeze", ".") == (0, f"frozen: {project}/lock.json\n", "")
+    assert "nobody's reading of it is recorded" in cli("freeze", ".")[2]
+    told = cli(*READ)[1]
+    assert told.startswith("F99: a person's reading by Ada on ")
+    assert cli("freeze", ".") == (0, f"frozen: {project}/lock.json\n{told}", "")
     assert "everything is as frozen" in cli("freeze", "--check", ".")[1]
     code, out, _ = cli("run", "F99", "--out", "runs")
     assert (code, "100.0 %" in out) == (0, True)
@@ -115,7 +121,8 @@ def test_from_the_files_to_a_frozen_task_that_is_run_by_its_id(project: Path, cl
 @pytest.mark.usefixtures("quick")
 def test_a_changed_scene_category_or_recipe_is_no_longer_as_frozen(project: Path, cli: Cli) -> None:
     cli("controls", "finding")
-    cli("freeze", "finding")
+    cli(*READ)
+    assert cli("freeze", "finding")[2] == ""
     edit(project / "assets/mine.yaml", "mass: 0.2", "mass: 0.3")
     assert "differs from the frozen one in: categories" in cli("freeze", "--check", "finding")[1]
     edit(project / "scenes/ward.yaml", "title: ", "title: Another ")
@@ -126,7 +133,8 @@ def test_a_changed_scene_category_or_recipe_is_no_longer_as_frozen(project: Path
 @pytest.mark.usefixtures("quick")
 def test_a_lock_is_pruned_of_what_is_gone(project: Path, cli: Cli) -> None:
     cli("controls", "finding")
-    cli("freeze", "finding")
+    cli(*READ)
+    assert cli("freeze", "finding")[2] == ""
     (project / "finding/F99.yaml").unlink()
     code, out, _ = cli("freeze", ".", "--check")
     assert (code, "F99 is in the lock, but its file finding/F99.yaml is gone" in out) == (1, True)
@@ -184,7 +192,7 @@ def test_all_paths_that_are_not_there_are_told(project: Path, cli: Cli) -> None:
 
 
 def test_the_catalogue_lists_own_and_shipped_things(project: Path, cli: Cli) -> None:
-    code, out, _ = cli("catalogue", "Forehead thermometer")
+    code, out, _ = cli("catalogue", "Forehead scanner")
     assert (code, out.split()[0]) == (0, "fever_scope")
     lines = cli("catalogue", "pill bottle")[1].splitlines()
     assert [line.split()[:2] for line in lines] == [["medicine_bottle", "object"]]

@@ -63,6 +63,8 @@ LOWEST = 0.5
 """An edge that is lower than this is held at this height, metres."""
 WIDE = 0.26
 """Radius of the wearer with the arms at a cart, metres."""
+PACE = 0.36
+"""Metres of a step at a cart: with longer ones a foot would stay behind in a turn, where the cart comes round."""
 MARGINS = (0.06, 0.0, -0.05)
 """Room beside the pair that is asked for, metres, most first: the floor plan is coarse, and each frame is screened."""
 DOORS = 4
@@ -242,6 +244,7 @@ def _way(act: Act, towing: Towing, spot: tuple[float, float], forwards: bool) ->
         rows = Rolling(grid, pair, start, spot, forwards, margin).way(done)
         if rows is None:
             continue
+        rows = gait.paced(stage.person.body, rows, PACE)
         found = _hit(stage, towing, rows)
         if found is None:
             return rows, None
@@ -312,7 +315,7 @@ def _bodies(stage: Stage, towing: Towing, rows: Floats) -> list[BodyPose]:
     bodies = []
     last = at_stand(stage.person.body, Stand(*rows[0].tolist()), UPRIGHT)
     both = (*arm_joints("left"), *arm_joints("right"))
-    for row, walking in zip(rows.tolist(), gait.walk(stage.person.body, rows), strict=True):
+    for row, walking in zip(rows.tolist(), gait.walk(stage.person.body, rows, step=PACE), strict=True):
         body = walking._replace(pose=overlay(walking.pose, last.pose, both))
         holding = _holding(stage, body, towing.hands, Stand(*row))
         last = body if holding is None else holding

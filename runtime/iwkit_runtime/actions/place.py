@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, product
 
 import numpy as np
@@ -46,6 +45,8 @@ from iwkit_runtime.physical.wearer import Hold, moved
 
 YAWS = tuple(math.radians(angle) for angle in (0, 25, -25, 55, -55))
 """How far from the way it is carried a thing is turned when it is put down."""
+WIDER = tuple(math.radians(angle) for angle in (80, -80, 110, -110))
+"""The same where that is no good."""
 FACING = math.radians(60)
 """A thing is turned to face the wearer when that takes no more than this."""
 LEAN, DROP = math.radians(16), 0.015
@@ -53,6 +54,8 @@ LEAN, DROP = math.radians(16), 0.015
 PASSES = ((False, 12), (True, 36), (False, 36))
 """How each place is tried in turn: whether with all elbows, and from how many stances."""
 POSTURES = 12
+AGAIN = 3
+"""How often a place is tried again when the hand doesn't get away from it."""
 TRIES = 6
 """Places that are tried."""
 OVER = ((0.0, 0.08), (0.06, 0.05), (0.14, 0.03))
@@ -134,37 +137,60 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
     if hold is None:
         raise RefusedError("OUT_OF_REACH", support)
     goal, first = act.at.goal(support), None
-    front = front_of(stage, support) if how == "inside" else None
+    for thorough, tries, spot in _trials(places):
+        refused = _attempted(act, support, hold, spot, thorough, tries, how)
+        if refused is None:
+            if goal is not None:
+                act.place = goal.at
+            _released(act, hold.name)
+            act.expect = (("on_floor", hold.name),) if how == "floor" else ((how, hold.name, support),)
+            return
+        first = first or refused
+        if isinstance(refused, NoWayError):
+            break
+    raise first if first else RefusedError("NO_ROOM", hold.name, support)
+
+
+def _trials(places: Iterable[Spot]) -> list[tuple[bool, int, Spot]]:
+    """The places to be tried, each with how: where a thing came from before any other one is."""
     chosen = list(islice(places, TRIES))
-    for (thorough, tries), spot in product(PASSES, chosen):
+    back, others = [s for s in chosen if s.back], [s for s in chosen if not s.back]
+    return [(*how, spot) for group in (back, others) for how, spot in product(PASSES, group)]
+
+
+def _attempted(  # noqa: PLR0917 (one trial)
+    act: Act, support: str, hold: Hold, spot: Spot, thorough: bool, tries: int, how: str
+) -> RefusedError | None:
+    """Put a thing at a place; when that fails, everything is as before and the reason is given. Stances from which the
+    hand doesn't get away again are left out the next time."""
+    stage = act.stage
+    front = front_of(stage, support) if how == "inside" else None
+    barred: set[Stand] = set()
+
+    def plan(at: Stand, reasons: Reasons) -> Putting | None:
+        return None if at in barred else plan_put(stage, hold, spot, thorough, at, reasons)
+
+    refused: RefusedError | None = None
+    for _ in range(AGAIN):
         before, events, seen = stage.state(), len(act.happenings), (act.room, act.shown, act.looked, act.lost_at)
         try:
-            plan = go_and(
-                act,
-                support,
-                (spot.x, spot.y),
-                partial(plan_put, stage, hold, spot, thorough),
-                front=front,
-                tries=tries,
-            )
+            found = go_and(act, support, (spot.x, spot.y), plan, front=front, tries=tries)
             look_over(act, support, (spot.x, spot.y, spot.z))
-            _lower(act, support, hold, plan)
-        except (RefusedError, BlockedError) as refused:
+            _lower(act, support, hold, found)
+        except (RefusedError, BlockedError) as failed:
+            blocked = isinstance(failed, BlockedError)
+            if isinstance(failed, BlockedError):
+                barred.add(stage.wearer.stand)
+                failed = RefusedError("TRAJECTORY_COLLISION", support, act.public(failed.owner))
             stage.restore(before)
             del act.happenings[events:]
             act.room, act.shown, act.looked, act.lost_at = seen
-            if isinstance(refused, BlockedError):
-                refused = RefusedError("TRAJECTORY_COLLISION", support, act.public(refused.owner))
-            first = first or refused
-            if isinstance(refused, NoWayError):
+            refused = refused or failed
+            if not blocked:
                 break
-            continue
-        if goal is not None:
-            act.place = goal.at
-        _released(act, hold.name)
-        act.expect = (("on_floor", hold.name),) if how == "floor" else ((how, hold.name, support),)
-        return
-    raise first if first else RefusedError("NO_ROOM", hold.name, support)
+        else:
+            return None
+    return refused
 
 
 def plan_put(  # noqa: PLR0917 (bound one by one)
@@ -178,7 +204,7 @@ def plan_put(  # noqa: PLR0917 (bound one by one)
     trunk = Trunk(stage, screen, reasons)
     flat = stage.placed[hold.name].asset.size[2] <= FLAT
     lean, gap = (LEAN, DROP) if flat else (0.0, GAP)
-    for yaw in _yaws(stage, hold, at):
+    for yaw in _yaws(stage, hold, at, (*WIDER, *YAWS) if thorough else YAWS):
         thing = frame(upright((spot.x, spot.y, spot.z + gap), yaw))
         if spot.inside and not shuts(stage, spot.inside, hold.name, thing.pose):
             continue
@@ -241,14 +267,14 @@ def _hand(stage: Stage, hold: Hold, grip: Frame) -> Capsules:
     return Capsules(ends[None], rig.radii[[rig.names.index("right_hand")]])
 
 
-def _yaws(stage: Stage, hold: Hold, at: Stand) -> Iterator[float]:
+def _yaws(stage: Stage, hold: Hold, at: Stand, turns: Iterable[float]) -> Iterator[float]:
     """How to turn a thing: its front to the wearer if that is near to how it is carried, else as it is carried."""
     turn = frame(stage.person.held_pose(stage.person.body.forward(*stage.person.upright(stage.wearer)), hold)).turn
     carried = math.atan2(turn[1, 0], turn[0, 0])
     facing = at.heading - math.pi / 2
     if abs(math.remainder(facing - carried, math.tau)) <= FACING:
         yield facing
-    yield from (carried + yaw for yaw in YAWS)
+    yield from (carried + yaw for yaw in turns)
 
 
 def lowering(stage: Stage, hold: Hold, key: Key) -> Move:

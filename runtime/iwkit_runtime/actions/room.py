@@ -40,8 +40,10 @@ def clear(
     return stage.hit(upright, hold, joints=joints, touching=touching, brush=brush) is None
 
 
-def way_out(stage: Stage, joints: Joints | None = None, touching: Collection[str] = ()) -> list[Stand] | None:
-    """Steps straight back to where the wearer can turn around with its arms drawn in, none if it can here; None when
+def way_out(
+    stage: Stage, joints: Joints | None = None, touching: Collection[str] = (), least: int = 0
+) -> list[Stand] | None:
+    """Steps straight back, at `least` so many, to where the wearer can turn around with its arms drawn in; None when
     there is no such place."""
     x, y, heading = stage.wearer.stand
     steps = [
@@ -51,6 +53,8 @@ def way_out(stage: Stage, joints: Joints | None = None, touching: Collection[str
     for n, step in enumerate(steps):
         if n and not any(clear(stage, step, BRUSH, joints, touching, drawn=drawn) for drawn in (True, False)):
             return None
+        if n < least:
+            continue
         ways = (step._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
         if all(clear(stage, way, TIGHT, joints, touching, drawn=True) for way in ways):
             return steps[1 : n + 1]

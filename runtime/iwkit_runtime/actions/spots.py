@@ -33,18 +33,20 @@ FLOOR_REACH = 0.8
 
 
 class Spot(NamedTuple):
-    """A free place: the middle (3,) of the underside of what goes there; `inside` of what it is, if it is shut in."""
+    """A free place: the middle (3,) of the underside of what goes there; `inside` of what it is, if it is shut in;
+    `back`: it was there at the handoff."""
 
     x: float
     y: float
     z: float
     inside: str = ""
+    back: bool = False
 
 
 def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
     """Free places for a thing on (`surface`) or in (`interior`) another one: by the spot asked for; else where it was
     at the handoff, if that was there; then the nearest to the wearer, region by region."""
-    yield from _back(act, name, support)
+    yield from _back(act, name, support, kind)
     stage, asset = act.stage, act.stage.placed[support].asset
     frames = stage.collision.frames(support)
     asked = act.command.spot
@@ -70,7 +72,7 @@ def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
         yield from (Spot(*p.tolist())._replace(inside=inside) for p in islice(_apart(free), EACH))
 
 
-def _back(act: Act, name: str, support: str) -> Iterator[Spot]:
+def _back(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
     """Where a thing was on or in another one at the handoff: who is to put it back puts it back there."""
     stage, then = act.stage, act.handoff
     if then is None or name == then.held or act.command.spot is not None or len(act.command.args) > 2:
@@ -84,7 +86,7 @@ def _back(act: Act, name: str, support: str) -> Iterator[Spot]:
     was = posed[name].frames[stage.placed[name].asset.links[0].name]
     point = stage.collision.frames(support)[link].point(posed[support].frames[link].local(was.at))
     if was.turn[2, 2] > UPRIGHT and _free(stage, name, support, point, _from(act, support)[1]):
-        yield Spot(*point.tolist())
+        yield Spot(*point.tolist())._replace(inside=support if kind == "interior" else "", back=True)
 
 
 def _apart(points: Iterator[Floats]) -> Iterator[Floats]:

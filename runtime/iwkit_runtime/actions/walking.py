@@ -39,6 +39,8 @@ TRIES = 6
 """Places tried for the end of a way before the first reason to fail is given."""
 HANDLE_TRIES = 24
 """Stances tried at a door's handle."""
+BACK = (1, 3)
+"""Steps that the wearer goes straight back, at least, where it doesn't get away: feet and arms swing in a turn."""
 RING = (0.15, 0.3, 0.45, 0.6)
 """Metres from the middle of a room at which other places to stop are looked for."""
 
@@ -158,8 +160,8 @@ def _walk(act: Act, grid: Grid, end: Stand, whither: str) -> None:
     if end == stage.wearer.stand:
         return
     way = _way(stage, grid, end)
-    if isinstance(way, Failure):
-        back = way_out(stage)
+    for least in BACK:
+        back = way_out(stage, least=least) if isinstance(way, Failure) else None
         if back:
             stride(act, np.array([stage.wearer.stand, *back]), whither)
             way = _way(stage, grid, end)

@@ -57,12 +57,13 @@ class _Step(NamedTuple):
     size: float
 
 
-def walk(body: Body, path: ArrayLike, carry: Array | None = None) -> list[BodyPose]:
+def walk(body: Body, path: ArrayLike, carry: Array | None = None, step: float = STEP) -> list[BodyPose]:
     """The body frames of a walk, one for each point of the path; the first and the last stand upright.
 
     Args:
         path: (n, 3) x, y in metres and heading in radians of the wearer, frame by frame, on a floor at z = 0.
         carry: a pose (156,) whose right arm and hand are kept, when something is carried; else both arms swing.
+        step: metres from one footprint to the next at most.
 
     Raises:
         UsageError: a path that is not an (n, 3) array of finite numbers with n >= 1.
@@ -71,7 +72,7 @@ def walk(body: Body, path: ArrayLike, carry: Array | None = None) -> list[BodyPo
     if way.ndim != 2 or way.shape[1] != 3 or not len(way) or not np.isfinite(way).all():
         raise UsageError(f"a path is a list of (x, y, heading), not an array of the shape {way.shape}")
     way = np.column_stack([way[:, :2], np.unwrap(way[:, 2])])
-    phase, steps = _plan(body, way)
+    phase, steps = _plan(body, way, step)
     frames = []
     for place, at in zip(way, phase, strict=True):
         placement = _frame(body, place, steps, float(at))
@@ -81,11 +82,11 @@ def walk(body: Body, path: ArrayLike, carry: Array | None = None) -> list[BodyPo
     return frames
 
 
-def paced(body: Body, path: ArrayLike) -> Array:
+def paced(body: Body, path: ArrayLike, step: float = STEP) -> Array:
     """A path (n, 3) with more frames where a foot would have none in the air: at the ends of turns, and in walks of a
     step or two. Without them a foot that is down would slide."""
     way = numbers("the path", path)
-    phase, _ = _plan(body, np.column_stack([way[:, :2], np.unwrap(way[:, 2])]))
+    phase, _ = _plan(body, np.column_stack([way[:, :2], np.unwrap(way[:, 2])]), step)
     rows = [way[:1]]
     for start, end, advance in zip(way, way[1:], np.diff(phase), strict=False):
         count = max(1, int(np.ceil(advance / MOST - 1e-9)))
@@ -94,7 +95,7 @@ def paced(body: Body, path: ArrayLike) -> Array:
     return np.concatenate(rows)
 
 
-def _plan(body: Body, way: Array) -> tuple[Array, list[_Step]]:
+def _plan(body: Body, way: Array, longest: float = STEP) -> tuple[Array, list[_Step]]:
     """Phase (n,) of each point of the path, in steps, and the steps themselves."""
     moves = np.diff(way, axis=0)
     lengths = np.maximum(np.linalg.norm(moves[:, :2], axis=1), TURN_STEP * np.abs(moves[:, 2]))
@@ -102,7 +103,7 @@ def _plan(body: Body, way: Array) -> tuple[Array, list[_Step]]:
     whole = float(walked[-1])
     if whole < 1e-6:
         return np.zeros(len(way)), []
-    count = int(np.ceil(whole / STEP - 1e-9))
+    count = int(np.ceil(whole / longest - 1e-9))
     # The pelvis goes from midway between two footprints to midway between the next two: half a step first and last.
     marks = np.concatenate([[0.0], (np.arange(count) + 0.5) * whole / count, [whole]])
     phase = np.interp(walked, marks, np.arange(count + 2))

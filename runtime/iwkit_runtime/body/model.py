@@ -7,21 +7,19 @@ where a pose with a zero root faces -y. `heading` is the direction that the wear
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
 from iwkit.resources import body_file
 from iwkit_runtime.body import rotations
+from iwkit_runtime.body.archives import read_archive
 from iwkit_runtime.body.pose import INDEX, JOINTS, ROOT, BodyPose, checked, vector
 from iwkit_runtime.body.smplh import is_smplh, read_smplh
 
@@ -221,11 +219,8 @@ def load_body(path: Path | None = None, betas: Sequence[float] = ()) -> Body:
         UsageError: no such file, one of another kind, a missing key, a wrong shape, or another joint tree.
     """
     path = body_file() if path is None else path
-    try:
-        licensed = is_smplh(path)
-        data = read_smplh(path, betas) if licensed else _read(path)
-    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
-        raise UsageError(f"{path} can't be read as a body file (a NumPy .npz archive, or a .pkl): {error}") from error
+    licensed = is_smplh(path)
+    data = read_smplh(path, betas) if licensed else read_archive(path, _SHAPES)
     if len(betas) and not licensed:
         raise UsageError(f"{path} has one shape only: betas are for files of the SMPL+H model")
     _check(path, data)
@@ -249,14 +244,6 @@ def load_body(path: Path | None = None, betas: Sequence[float] = ()) -> Body:
         eye=data["eye"].astype(float),
         correctives=None if directions is None else np.ascontiguousarray(directions.T, np.float32),
     )
-
-
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    archive = np.load(path, allow_pickle=False)
-    if not isinstance(archive, NpzFile):
-        raise UsageError(f"{path} is no body file: it holds one array, not an archive of them")
-    with archive:
-        return {key: archive[key] for key in _SHAPES if key in archive}
 
 
 def _check(path: Path, data: dict[str, NDArray[Any]]) -> None:

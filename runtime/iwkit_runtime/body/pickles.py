@@ -10,7 +10,7 @@ import io
 import pickle
 import pickletools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,15 +124,22 @@ class _Reader(pickle.Unpickler):
         return found
 
 
-def read_pickle(path: Path, wanted: tuple[str, ...]) -> dict[str, Array]:
+def read_pickle(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
     """The wanted arrays of a pickled SMPL+H file, those that it has; a sparse matrix is filled in.
 
     Raises:
-        OSError: the file can't be read.
-        UsageError: no pickle, a damaged one, one that names anything else than arrays, or another kind of value. The
-            message doesn't say which file.
+        UsageError: no such file, no pickle, a damaged one, one that names anything else than arrays, or another kind
+            of value.
     """
-    content = path.read_bytes()
+    try:
+        return _arrays(path.read_bytes(), wanted)
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}") from error
+    except UsageError as error:
+        raise UsageError(f"{path} can't be read: {error}") from error
+
+
+def _arrays(content: bytes, wanted: Iterable[str]) -> dict[str, Array]:
     try:
         _scan(content)
         # Python 2 wrote these files: its byte strings come as Latin-1 text.

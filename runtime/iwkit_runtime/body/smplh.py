@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from iwkit.errors import UsageError
+from iwkit_runtime.body.archives import read_archive
 from iwkit_runtime.body.pickles import read_pickle
 from iwkit_runtime.body.pose import INDEX, JOINTS
 
@@ -78,11 +77,10 @@ def read_smplh(path: Path, betas: Sequence[float] = ()) -> dict[str, Array]:
         betas: coefficients of the first shape directions; none is the mean body of the file.
 
     Raises:
-        OSError: the file can't be read.
-        UsageError: it is not an SMPL+H file, or has fewer shape directions. The message names the file.
+        UsageError: the file can't be read, is not an SMPL+H file, or has fewer shape directions.
     """
+    data = read_pickle(path, _SHAPES) if path.suffix == ".pkl" else read_archive(path, _SHAPES)
     try:
-        data = _read(path)
         _check(data)
         return _body(data, np.asarray(betas, float))
     except UsageError as error:
@@ -93,29 +91,9 @@ def is_smplh(path: Path) -> bool:
     """Whether a file is to be read as SMPL+H: a pickle, or an archive with a joint tree of that family.
 
     Raises:
-        OSError, BadZipFile, ValueError, EOFError: the file can't be read.
+        UsageError: the file can't be read.
     """
-    if path.suffix == ".pkl":
-        return True
-    archive = np.load(path, allow_pickle=False)
-    if not isinstance(archive, NpzFile):
-        return False
-    with archive:
-        return MARK in archive
-
-
-def _read(path: Path) -> dict[str, Array]:
-    if path.suffix == ".pkl":
-        return read_pickle(path, tuple(_SHAPES))
-    found: dict[str, Array] = {}
-    with np.load(path, allow_pickle=False) as archive:
-        for key in _SHAPES:
-            if key in archive:
-                try:
-                    found[key] = archive[key]
-                except (BadZipFile, ValueError, EOFError) as error:
-                    raise UsageError(f"{key} can't be read: {error}") from error
-    return found
+    return path.suffix == ".pkl" or MARK in read_archive(path, (MARK,))
 
 
 def _check(data: Mapping[str, Array]) -> None:
