@@ -178,7 +178,7 @@ def test_a_scene_is_loaded_from_a_users_folder(small: Path) -> None:
 def test_an_unknown_scene_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="did you mean `office`"):
         load_scene("ofice", CATALOGUE)
-    with pytest.raises(UsageError, match=r"flat, house, .*office"):
+    with pytest.raises(UsageError, match=r"flat, hotel, house, .*office"):
         load_scene("zoo", CATALOGUE)
     with pytest.raises(UsageError, match="no scene file"):
         load_scene(tmp_path / "none.yaml", CATALOGUE)
@@ -205,6 +205,7 @@ def test_public_text_of_scenes_is_said_with_an_article() -> None:
     [
         ("infirmary", "nightstand_left", "nightstand_right", "bed_1"),
         ("flat", "nightstand_1", "nightstand_2", "bed_1"),
+        ("hotel", "nightstand_1", "nightstand_2", "bed_1"),
         ("infirmary", "shelf_left", "shelf_right", "supply_door"),
         ("office", "shelf_left", "shelf_right", "stock_door"),
     ],

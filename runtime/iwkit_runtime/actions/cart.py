@@ -63,8 +63,8 @@ LOWEST = 0.5
 """An edge that is lower than this is held at this height, metres."""
 WIDE = 0.26
 """Radius of the wearer with the arms at a cart, metres."""
-PACE = 0.36
-"""Metres of a step at a cart: with longer ones a foot would stay behind in a turn, where the cart comes round."""
+PACE = 0.2
+"""Metres of a step at a cart: with longer ones a foot stays behind in a turn, where the cart comes round."""
 MARGINS = (0.06, 0.0, -0.05)
 """Room beside the pair that is asked for, metres, most first: the floor plan is coarse, and each frame is screened."""
 DOORS = 4

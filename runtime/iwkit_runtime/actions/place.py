@@ -146,7 +146,7 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
             act.expect = (("on_floor", hold.name),) if how == "floor" else ((how, hold.name, support),)
             return
         first = first or refused
-        if isinstance(refused, NoWayError):
+        if isinstance(refused, NoWayError) and not spot.back:
             break
     raise first if first else RefusedError("NO_ROOM", hold.name, support)
 
@@ -178,16 +178,14 @@ def _attempted(  # noqa: PLR0917 (one trial)
             look_over(act, support, (spot.x, spot.y, spot.z))
             _lower(act, support, hold, found)
         except (RefusedError, BlockedError) as failed:
-            blocked = isinstance(failed, BlockedError)
-            if isinstance(failed, BlockedError):
-                barred.add(stage.wearer.stand)
-                failed = RefusedError("TRAJECTORY_COLLISION", support, act.public(failed.owner))
+            stuck_at = stage.wearer.stand
             stage.restore(before)
             del act.happenings[events:]
             act.room, act.shown, act.looked, act.lost_at = seen
-            refused = refused or failed
-            if not blocked:
-                break
+            if isinstance(failed, RefusedError):
+                return refused or failed
+            barred.add(stuck_at)
+            refused = refused or RefusedError("TRAJECTORY_COLLISION", support, act.public(failed.owner))
         else:
             return None
     return refused
