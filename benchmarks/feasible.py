@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import fcl  # type: ignore[import-untyped]
 import numpy as np
+from clashes import Scene, Thing, capsule
 from figures import GIVE, LOWER, PALM, RADII, UPPER, Figure, arms, figure, figures, natural
-from scipy.spatial import ConvexHull
 from situations import boxes, half, regions
 
-from iwkit_runtime.audit.film import Rigid, links, turned
-from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Poses, SceneSpec
+from iwkit_runtime.audit.film import links
+from iwkit_runtime.physical.scene_spec import Joints, Pose, Poses, SceneSpec
 from iwkit_runtime.physical.spec import Floats
 
 HEADINGS = 16
@@ -34,8 +33,6 @@ RASTER, NARROW = 0.05, 0.2
 OVERHEAD = 1.8
 STRETCH = 0.06
 """Metres by which a collar brings the shoulder forward."""
-SKIN = 0.002
-"""Metres that a thing may be in another."""
 OUT = 0.10
 STEPS = (0.0, 0.3, 0.65, 1.0)
 """Shares of the way out that are checked."""
@@ -48,8 +45,6 @@ SPOTS = 24
 """Places that are tried on one support, spread over all that are free."""
 OPEN_SHARE = 0.6
 """Least share of a thing's height that must be in a container that is open at the top."""
-NEAR = 1.6
-"""Metres around the thing in which the scene is kept."""
 
 
 class Grip(NamedTuple):
@@ -108,55 +103,6 @@ def can_put(room: Room, name: str, support: str, how: str) -> Witness | None:
 # --- the search -------------------------------------------------------------------------------------------------------
 
 
-class _Scene:
-    """The pieces of a scene near a place, for FCL."""
-
-    def __init__(self, pieces: Iterable[Floats], around: Floats) -> None:
-        self.objects = [
-            _solid(points)
-            for points in pieces
-            if (points.min(0) < around + NEAR).all() and (points.max(0) > around - NEAR).all()
-        ]
-        self.manager = fcl.DynamicAABBTreeCollisionManager()
-        self.manager.registerObjects(self.objects)
-        self.manager.setup()
-
-    def hits(self, body: fcl.CollisionObject) -> bool:
-        """Whether something overlaps any piece."""
-        data = fcl.CollisionData()
-        self.manager.collide(body, data, fcl.defaultCollisionCallback)
-        return bool(data.result.is_collision)
-
-    def capsule(self, start: Floats, end: Floats, radius: float) -> bool:
-        """Whether a capsule overlaps any piece, the floor included."""
-        if min(start[2], end[2]) - radius < -GIVE:
-            return True
-        return self.hits(_capsule(start, end, radius))
-
-
-class _Thing:
-    """A thing at a pose: its pieces a little smaller, to be moved about."""
-
-    def __init__(self, placed: Placed, pose: Pose) -> None:
-        frame = Rigid(turned(pose[1]), np.array(pose[0]))
-        self.placed, self.frame = placed, frame
-        self.corners = [p.vertices @ frame.turn.T + frame.at for link in placed.asset.links for p in link.pieces]
-        self.objects = [_solid(_shrunk(points)) for points in self.corners]
-        everything = np.concatenate(self.corners)
-        self.low, self.high = everything.min(0), everything.max(0)
-        self.centre = (self.low + self.high) / 2
-
-    def hits(self, scene: _Scene, shift: Floats) -> bool:
-        """Whether it overlaps the scene, or the floor, when it is moved by (3,)."""
-        if self.low[2] + shift[2] < -SKIN:
-            return True
-        for body in self.objects:
-            body.setTransform(fcl.Transform(shift))
-            if scene.hits(body):
-                return True
-        return False
-
-
 def _search(room: Room, name: str, poses: Sequence[Pose]) -> Witness | None:
     placed = next(p for p in room.spec.placed if p.name == name)
     pieces = [points for _, points in room.solids(name)]
@@ -165,9 +111,9 @@ def _search(room: Room, name: str, poses: Sequence[Pose]) -> Witness | None:
     if not poses:
         return None
     around = np.mean([pose[0] for pose in poses], axis=0)
-    scene = _Scene(pieces, around)
+    scene = Scene(pieces, around)
     for pose in poses:
-        thing = _Thing(placed, pose)
+        thing = Thing(placed, pose)
         if thing.hits(scene, np.array([0, 0, 0.006])):
             continue
         grips = [grip for grip in _grips(thing) if not _hand_hits(scene, grip, np.zeros(3))]
@@ -183,7 +129,7 @@ class _Posed:
     """The search around a thing at one place."""
 
     def __init__(
-        self, scene: _Scene, thing: _Thing, grips: Sequence[Grip], tested: dict[tuple[float, ...], bool]
+        self, scene: Scene, thing: Thing, grips: Sequence[Grip], tested: dict[tuple[float, ...], bool]
     ) -> None:
         self.scene, self.thing, self.grips, self.tested = scene, thing, grips, tested
         self.wrists = np.array([g.wrist for g in grips])
@@ -227,7 +173,7 @@ class _Posed:
         if key not in self.tested:
             starts, ends = _placed(posture.starts, stand), _placed(posture.ends, stand)
             self.tested[key] = not any(
-                self.scene.hits(_capsule(a, b, r)) for a, b, r in zip(starts, ends, posture.radii.tolist(), strict=True)
+                self.scene.hits(capsule(a, b, r)) for a, b, r in zip(starts, ends, posture.radii.tolist(), strict=True)
             )
         return self.tested[key]
 
@@ -335,7 +281,7 @@ class _Floor:
 # --- grips ------------------------------------------------------------------------------------------------------------
 
 
-def _grips(thing: _Thing) -> list[Grip]:
+def _grips(thing: Thing) -> list[Grip]:
     """All ways in which a hand takes a thing: from the side, from above with palm or fingers down, at its rim."""
     width, depth, high = thing.placed.asset.size
     narrow = min(width, depth)
@@ -374,7 +320,7 @@ def _from_above(point: Floats, way: Floats) -> list[Grip]:
     return [Grip(point - 0.15 * fingers - 0.02 * palm, fingers, palm) for fingers, palm in ways]
 
 
-def _edge(thing: _Thing, way: Floats) -> float:
+def _edge(thing: Thing, way: Floats) -> float:
     """How far a thing reaches from its middle in a direction on the plan."""
     points = np.concatenate(thing.corners)[:, :2] - thing.centre[:2]
     ahead = points[np.linalg.norm(points, axis=1) > 1e-6]
@@ -384,7 +330,7 @@ def _edge(thing: _Thing, way: Floats) -> float:
     return float(min((ahead @ way[:2]).max(), box)) - 0.01
 
 
-def _hand_hits(scene: _Scene, grip: Grip, shift: Floats) -> bool:
+def _hand_hits(scene: Scene, grip: Grip, shift: Floats) -> bool:
     start = grip.wrist + shift
     return scene.capsule(start, start + PALM * grip.fingers, RADII["hand"] - GIVE)
 
@@ -430,35 +376,6 @@ def _spots(room: Room, name: str, support: str, how: str) -> list[Pose]:
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
-
-
-def _solid(points: Floats) -> fcl.CollisionObject:
-    hull = ConvexHull(points)
-    numbers = {int(v): n for n, v in enumerate(hull.vertices)}
-    faces = []
-    for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
-        a, b, c = (int(v) for v in simplex)
-        if np.cross(points[b] - points[a], points[c] - points[a]) @ equation[:3] < 0:
-            b, c = c, b
-        faces += [3, numbers[a], numbers[b], numbers[c]]
-    return fcl.CollisionObject(fcl.Convex(points[hull.vertices], len(hull.simplices), np.array(faces)), fcl.Transform())
-
-
-def _shrunk(points: Floats) -> Floats:
-    """A piece that is smaller by `SKIN` all around, as far as it is thick enough."""
-    low, high = points.min(0), points.max(0)
-    middle, size = (low + high) / 2, high - low
-    return np.asarray(middle + (points - middle) * np.maximum(1 - 2 * SKIN / np.maximum(size, 1e-6), 0.5))
-
-
-def _capsule(start: Floats, end: Floats, radius: float) -> fcl.CollisionObject:
-    way = end - start
-    length = float(np.linalg.norm(way))
-    axis = way / max(length, 1e-9)
-    side = np.cross(axis, [1.0, 0, 0] if abs(axis[0]) < 0.9 else [0, 1.0, 0])
-    side /= np.linalg.norm(side)
-    turn = np.stack([side, np.cross(axis, side), axis], axis=1)
-    return fcl.CollisionObject(fcl.Capsule(radius, length), fcl.Transform(turn, (start + end) / 2))
 
 
 def _placed(points: Floats, stand: tuple[float, float, float]) -> Floats:

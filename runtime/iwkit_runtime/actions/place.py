@@ -32,7 +32,7 @@ from iwkit_runtime.actions.motion import (
     roofed,
     straight,
 )
-from iwkit_runtime.actions.refusals import NoWayError, RefusedError
+from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, shuts, spots, upright
 from iwkit_runtime.actions.stances import front_of, go_and
 from iwkit_runtime.body.hands import closed, grip_frame, grip_point, relaxed
@@ -146,7 +146,7 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
             act.expect = (("on_floor", hold.name),) if how == "floor" else ((how, hold.name, support),)
             return
         first = first or refused
-        if isinstance(refused, NoWayError) and not spot.back:
+        if refused.code == "PATH_BLOCKED" and not spot.back:
             break
     raise first if first else RefusedError("NO_ROOM", hold.name, support)
 

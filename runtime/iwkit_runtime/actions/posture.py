@@ -22,7 +22,7 @@ from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.scene_spec import Poses
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import Seat, moved
+from iwkit_runtime.physical.wearer import Seat, moved, tucked
 
 SITTING = 18
 """Frames in which one sits down, and stands up."""
@@ -111,7 +111,8 @@ def stand_up(act: Act) -> None:
 
 
 def squat(act: Act) -> None:
-    """Bend the knees until one sits on the heels, and stand up again; a step back first where knees need room.
+    """Bend the knees until one sits on the heels, and stand up again, the left arm drawn in if that is in the
+    way; a step back first where knees need room.
 
     Raises:
         RefusedError: PATH_BLOCKED; there is no room for the knees.
@@ -124,14 +125,15 @@ def squat(act: Act) -> None:
         key = Key(SQUAT, low)
         if stage.wearer.hold is not None:
             key = key.arm("right", start.body)
-        down = list(filled(stage.person.body, stage.wearer.stand, start, key, LONG))
         screen = Screen(stage.wearer.hold)
-        hit = next((hit for body in down if (hit := screen.hit(stage, body)) is not None), None)
-        if hit is None:
-            for body in (*down, *[key.body] * DOWN, *reversed(down[:-1]), start.body):
-                stage.shoot(body, gaze=stage.wearer.gaze)
-            return
-        blocker = blocker or hit.owner
+        for end in (key, key.arm("left", tucked(stage.person.body, "left"))):
+            down = list(filled(stage.person.body, stage.wearer.stand, start, end, LONG))
+            hit = next((hit for body in down if (hit := screen.hit(stage, body)) is not None), None)
+            if hit is None:
+                for body in (*down, *[end.body] * DOWN, *reversed(down[:-1]), start.body):
+                    stage.shoot(body, gaze=stage.wearer.gaze)
+                return
+            blocker = blocker or hit.owner
         x, y, heading = stage.wearer.stand
         back = Stand(x - BACKWARDS * math.cos(heading), y - BACKWARDS * math.sin(heading), heading)
         if not clear(stage, back, BRUSH):
