@@ -29,7 +29,7 @@ def test_sizes_and_masses_are_believable() -> None:
             # From a plastic bag to cutlery: kilograms in a cubic metre of the bounding box.
             assert 2 < category.mass / volume < 2500, name
         else:
-            assert category.mass is None or 2 <= category.mass <= 150, name
+            assert category.mass is None or 0.5 <= category.mass <= 150, name
 
 
 def test_canonical_names_are_unique_and_names_are_not_repeated() -> None:
