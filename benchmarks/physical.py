@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import statistics
 import sys
 import tempfile
@@ -32,6 +33,8 @@ from iwkit_runtime.render.renderer import Renderer
 from iwkit_runtime.selection import pack_files
 from iwkit_runtime.studio import PhysicalStudio
 
+CROWD = 100
+"""Objects that are added to a task to see what many cost."""
 STEPS = 200
 """Steps of physics that are timed together."""
 
@@ -75,6 +78,49 @@ def ready(world: PhysicalWorld, tasks: Sequence[CompiledTask], repeats: int) -> 
     return [
         Row("world ready from a compiled task, its scene new to the process", cold, "500 ms"),
         Row("the same, another task of the scene was there before", warm, "200 ms"),
+    ]
+
+
+PLACES = (
+    "dining_table_1",
+    "sideboard_1",
+    "coffee_table_1",
+    "bookshelf_1",
+    "bookshelf_2",
+    "desk_1",
+    "shelf_1",
+    "shelf_2",
+)
+KINDS = ("mug", "apple", "soda_can", "banana", "wallet", "key", "tomato", "lemon", "cell_phone", "sponge")
+
+
+def crowded(count: int, folder: Path) -> CompiledTask:
+    """A1 with so many objects more, ten kinds of them over eight pieces of furniture."""
+    text = (root("taskpacks") / "accessibility" / "A1.yaml").read_text("utf-8")
+    more = [f"    more_{place}: {{fixture: {place}}}\n" for place in PLACES]
+    more += [
+        f"    thing_{n}: {{category: {KINDS[n % len(KINDS)]}, on: more_{PLACES[n // len(KINDS) % len(PLACES)]}}}\n"
+        for n in range(count)
+    ]
+    before = "    mug: {category: mug"
+    path = folder / "A1.yaml"
+    path.write_text(text.replace(before, "".join(more) + before, 1), "utf-8")
+    return load_task(path, Library())
+
+
+def crowd(count: int, repeats: int) -> list[Row]:
+    """World ready with many objects, and the memory of the process before and with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        task = crowded(count, Path(folder))
+    world = PhysicalWorld()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    cold = timed(lambda: world.reset(task))
+    warm = [timed(lambda: world.reset(task)) for _ in range(repeats)]
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = f"most memory of the process: {before:.0f} MB before, {after:.0f} MB with it"
+    return [
+        Row(f"world ready with {count} objects more, its things new to the world", [cold], "500 ms", memory),
+        Row("the same again", warm, "200 ms"),
     ]
 
 
@@ -165,7 +211,7 @@ def sweep(world: PhysicalWorld, tasks: Sequence[CompiledTask], pictures: bool) -
 
 def measure(tasks: list[CompiledTask], repeats: int, *, pictures: bool) -> list[Row]:
     world = PhysicalWorld()
-    rows = ready(world, tasks, repeats)
+    rows = [*ready(world, tasks, repeats), *crowd(CROWD, repeats)]
     step = ms(bare_step(world))
     took = primitives(world, tasks)
     rows.append(Row("one primitive of the oracles", took, "150 ms, p95 500 ms", f"{step}: one bare step of MuJoCo"))
