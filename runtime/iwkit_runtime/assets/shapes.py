@@ -154,7 +154,7 @@ def _extrude(part: Part) -> Shape:
 def _sliver(outline: Floats, three: tuple[int, int, int]) -> bool:
     """Whether three corners are as good as in one line: no hull can be made of such a piece."""
     (ax, ay), (bx, by), (cx, cy) = outline[list(three)]
-    return abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) < SLIVER
+    return bool(abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) < SLIVER)
 
 
 def _ellipsoid(part: Part) -> Shape:

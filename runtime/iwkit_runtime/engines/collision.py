@@ -60,7 +60,7 @@ class Solid(NamedTuple):
     """One convex piece where it is now: vertices (n, 3) in the world."""
 
     owner: str
-    kind: Literal["floor", "wall", "object", "fixture", "door"]
+    kind: Literal["floor", "wall", "decor", "object", "fixture", "door"]
     vertices: Floats
 
 
