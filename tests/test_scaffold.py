@@ -66,7 +66,7 @@ def test_drafts_are_numbered_and_each_has_a_canary_of_its_own(tmp_path: Path) ->
     paths = [
         new("decision", "one", tmp_path),
         new("decision", "two", tmp_path),
-        new("decision", "x", tmp_path, "", "mine-1"),
+        new("decision", "x", tmp_path, pack_id="mine-1"),
     ]
     assert [p.relative_to(tmp_path).as_posix() for p in paths] == [
         "decision/D21.yaml",
