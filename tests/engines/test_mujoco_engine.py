@@ -64,7 +64,7 @@ def catalogue_on_the_floor(height: float) -> SceneSpec:
         Placed(name, "object", build_asset(name, c, recipes.get(name)), (i % 12 * 1.0, i // 12 * 1.0, height), 0.3)
         for i, (name, c) in enumerate(objects)
     ]
-    floor = Static("floor", "floor", (), (box_piece((-2, -2, -0.02), (14, 14, 0)),))
+    floor = Static("floor", "floor", (), (box_piece((-2, -2, -0.02), (14, 22, 0)),))
     return SceneSpec((floor,), tuple(placed))
 
 
