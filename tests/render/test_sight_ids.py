@@ -30,7 +30,7 @@ PACKS = {path.stem: path for path in root("taskpacks").glob("*/*.yaml")}
 PLAIN = 900
 """What has so many of 640 x 480 pixels, 0.29 % of them, is plainly in view: rays must see it, too."""
 ODD = {"F10": frozenset({"[Walk] <desk> 70: console_table_1: 0 pixels, by rays in view (0 of 17)"})}
-"""Of each task, where the two are known to differ: the raster of rays meets it, and no pixel shows it. Why is not known."""
+"""Of each task, where the two are known to differ: the raster of rays meets it, no pixel shows it. Why is not known."""
 SPECK = 6
 """What rays see has so many pixels at least."""
 
