@@ -75,7 +75,7 @@ def test_a_run_and_its_report(cli: Cli, world: str) -> None:
     assert code == 0
     assert f"oracle with scripted human, {world} world" in out
     assert "iwkit report runs/a --episode F10" in out
-    code, out, errors = cli("report", "runs/a", "--json")
+    code, out, errors = cli("report", "runs/a", "--format", "json")
     assert (code, errors) == (0, "")
     report = json.loads(out)
     assert report["pass_rate"] == 1.0
@@ -94,7 +94,7 @@ def test_a_run_and_its_report(cli: Cli, world: str) -> None:
 def test_a_failed_task_is_a_measurement(cli: Cli) -> None:
     code, _, _ = cli("run", F10, *QUICK, "--assistant", "silent", "--human", "scripted", "--out", "a")
     assert code == 0
-    report = json.loads(cli("report", "a", "--json")[1])
+    report = json.loads(cli("report", "a", "--format", "json")[1])
     assert report["tasks"]["F10"]["status"] == "fail"
     assert report["pass_rate"] == 0.0
 
@@ -106,14 +106,14 @@ def test_void_cells_exit_with_3_until_they_are_measured(cli: Cli, own: Callable[
     assert code == 3
     assert "void" in out
     assert "the assistant failed: ZeroDivisionError: division by zero" in out
-    report = json.loads(cli("report", "a", "--json")[1])
+    report = json.loads(cli("report", "a", "--format", "json")[1])
     assert report["pass_rate"] is None
     assert report["tasks"]["F10"]["completion"] is None
     assert report["tasks"]["F10"]["reason"].startswith("the assistant failed")
     assert "Result: VOID (the assistant failed" in cli("report", "a", "--episode", "F10")[1]
     Path("up").touch()
     assert cli(*command)[0] == 0
-    assert json.loads(cli("report", "a", "--json")[1])["pass_rate"] == 0.0
+    assert json.loads(cli("report", "a", "--format", "json")[1])["pass_rate"] == 0.0
 
 
 def test_what_an_agent_says_is_no_markup(cli: Cli, own: Callable[[str], str]) -> None:
@@ -132,10 +132,10 @@ def test_what_an_agent_says_is_no_markup(cli: Cli, own: Callable[[str], str]) ->
         (("run", F10, *QUICK, "--assistant", "oracel", "--out", "a"), "no assistant 'oracel': use early, oracle"),
         (("run", F10, *QUICK, "--human", "none", "--out", "a"), "no human 'none': use rules, scripted"),
         (("run", F10, *QUICK, "--assistant", "no.where:X", "--out", "a"), "is its folder on PYTHONPATH?"),
-        (("run", "nothing.yaml", "--draft", "--out", "a"), "'nothing.yaml' is no file, folder or frozen task"),
+        (("run", "nothing.yaml", "--draft", "--out", "a"), "'nothing.yaml' is no file, folder or task"),
         (("report", "nowhere"), "nowhere holds no run"),
         (("report", "nowhere", "--episode", "F10"), "nowhere holds no run"),
-        (("report", "nowhere", "--episode", "F10", "--json"), "--episode and --json do not go together"),
+        (("report", "nowhere", "--episode", "F10", "--format", "json"), "--episode and --format do not go together"),
     ],
 )
 def test_problems_exit_with_1_and_say_what_to_do(
@@ -163,7 +163,7 @@ def test_a_task_that_is_nearly_there(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     lock = Lock.model_construct(packs={"F10": entry})
     monkeypatch.setattr(selection, "load_lock", lambda _home: lock)
     code, _, errors = cli("run", "F1", *QUICK, "--out", "a")
-    assert (code, errors.strip()) == (1, "'F1' is no file, folder or frozen task: did you mean `F10`?")
+    assert (code, errors.strip()) == (1, "'F1' is no file, folder or task: did you mean `F10`?")
 
 
 def test_a_pack_that_is_not_frozen_needs_draft(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

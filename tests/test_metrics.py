@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iwkit.metrics import CellResult, Rates, by_family, cell_result, rates
+from iwkit.metrics.cells import CellResult, cell_result
+from iwkit.metrics.proactive import Proactive
+from iwkit.metrics.rates import Rates, by_family, rates
 
 CELL = {"task": "F10", "seed": 0, "family": "finding", "freeze": "frozen"}
-SCORE = {"completion": 0.5, "cfss": None, "stg_cfss": None}
+SCORE: dict[str, Any] = {"completion": 0.5, "cfss": None, "stg_cfss": None, "atoms": []}
 
 
 def result(status: str, completion: float | None = None, family: str = "finding") -> CellResult:
@@ -100,29 +102,53 @@ def test_figures_by_hand() -> None:
 
 
 def test_a_cell_without_a_closing_record_is_void() -> None:
-    found = cell_result(CELL, None)
+    found = cell_result(CELL, [])
     assert (found.status, found.reason) == ("void", "not finished")
     assert (found.completion, found.actions, found.ticks, found.cfss) == (None, None, None, None)
 
 
 def test_a_void_cell_has_no_measurement_though_its_record_has_counts() -> None:
-    end = {"status": "void", "void": "the world broke", "actions": 4, "ticks": 9, "stop_reason": "x", "score": SCORE}
-    found = cell_result(CELL, end)
+    end = {
+        "kind": "end",
+        "status": "void",
+        "void": "the world broke",
+        "actions": 4,
+        "ticks": 9,
+        "stop_reason": "x",
+        "score": SCORE,
+    }
+    found = cell_result(CELL, [end])
     assert (found.status, found.reason) == ("void", "the world broke")
     assert (found.completion, found.actions, found.ticks) == (None, None, None)
 
 
 def test_a_measured_cell() -> None:
-    end = {"status": "fail", "void": None, "actions": 4, "ticks": 9, "stop_reason": "tick budget", "score": SCORE}
-    assert cell_result(CELL, end) == CellResult(
-        "F10", 0, "finding", "frozen", "fail", 0.5, 4, 9, None, None, "tick budget"
+    end = {
+        "kind": "end",
+        "status": "fail",
+        "void": None,
+        "actions": 4,
+        "ticks": 9,
+        "stop_reason": "tick budget",
+        "score": SCORE,
+    }
+    assert cell_result(CELL, [end]) == CellResult(
+        "F10", 0, "finding", "frozen", "fail", 0.5, 4, 9, None, None, "tick budget", proactive=Proactive()
     )
-    narrated = {**end, "status": "pass", "score": {"completion": 1.0, "cfss": 1.0, "stg_cfss": 0.0}}
-    assert cell_result(CELL, narrated).stg_cfss == 0.0
+    narrated = {**end, "status": "pass", "score": {**SCORE, "completion": 1.0, "cfss": 1.0, "stg_cfss": 0.0}}
+    assert cell_result(CELL, [narrated]).stg_cfss == 0.0
 
 
 def test_a_measured_zero_is_a_zero() -> None:
-    end = {"status": "fail", "void": None, "actions": 0, "ticks": 1, "stop_reason": "done", "score": SCORE}
-    found = cell_result(CELL, {**end, "score": {**SCORE, "completion": 0.0}})
+    end = {
+        "kind": "end",
+        "status": "fail",
+        "void": None,
+        "actions": 0,
+        "ticks": 1,
+        "stop_reason": "done",
+        "score": SCORE,
+    }
+    found = cell_result(CELL, [{**end, "score": {**SCORE, "completion": 0.0}}])
     assert (found.completion, found.actions) == (0.0, 0)
     assert rates([found]).mcr == 0.0

@@ -99,7 +99,7 @@ def test_data_is_found_in_the_wheel(installed: Path, tmp_path: Path) -> None:
 def test_the_wheel_runs_the_frozen_tasks_in_another_folder(installed: Path, tmp_path: Path) -> None:
     iwkit = installed.parent / "iwkit"
     run([iwkit, "run", "--out", "here"], tmp_path)
-    report = json.loads(run([iwkit, "report", "here", "--json"], tmp_path))
+    report = json.loads(run([iwkit, "report", "here", "--format", "json"], tmp_path))
     assert report["pass_rate"] == 1
     assert sorted(report["tasks"]) == sorted(json.loads((root("taskpacks") / "lock.json").read_text("utf-8"))["packs"])
     assert [p.name for p in tmp_path.iterdir()] == ["here"]

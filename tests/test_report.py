@@ -16,7 +16,9 @@ from rich.console import Console
 
 from iwkit.errors import LedgerError
 from iwkit.ledger import dump, read_records
-from iwkit.report.summary import MARKS, percent, rate_text, summarise, tables, to_json
+from iwkit.report.summary import summarise, to_json
+from iwkit.report.table import MARKS, to_rich
+from iwkit.report.tables import percent, rate_text, tables
 from iwkit.report.transcript import transcript
 from iwkit.runfolder import attempt_path, selected_attempt
 
@@ -135,7 +137,7 @@ def test_attempts_are_counted_beyond_nine_and_other_files_are_not_read(tmp_path:
 def text_of(folder: Path, width: int = 120) -> str:
     console = Console(width=width, record=True, force_terminal=False, file=(folder / "table.txt").open("w"))
     for table in tables(summarise(folder)):
-        console.print(table)
+        console.print(to_rich(table))
     return console.export_text()
 
 

@@ -122,9 +122,9 @@ def test_the_command_tells_and_exits_with_1(folder: Path) -> None:
         command = [sys.executable, "-m", "iwkit.cli.main", "report", str(folder), *words]
         return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
-    assert report("--json").returncode == 0
+    assert report("--format", "json").returncode == 0
     change(folder, fail)
-    done = report("--json")
+    done = report("--format", "json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["tasks"]["A1"]["status"] == "fail", "the figures are shown as they are"
     assert "the record contradicts itself: it ends with fail, and its trace gives pass" in done.stderr

@@ -23,7 +23,8 @@ from PIL import Image
 
 from iwkit.errors import LedgerError
 from iwkit.ledger import Record, dump, read_records
-from iwkit.report.html import CAPABILITIES, LABEL_SIGNS, RAW_LIMIT, STATUS_SIGNS, page, spelled_out, write_html
+from iwkit.report.html import LABEL_SIGNS, RAW_LIMIT, STATUS_SIGNS, page, spelled_out, write_html
+from iwkit.report.tables import CAPABILITIES
 from iwkit.report.pictures import Album
 from iwkit.runfolder import attempt_path, selected_attempt
 
@@ -473,8 +474,8 @@ def test_the_option_writes_the_page(tmp_path: Path) -> None:
     done = iwkit("--html", out, "--episode", "D5")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", f"report written to {out}\n")
     assert out.read_text("utf-8") == page(GOLDEN, "D5")
-    both = iwkit("--html", out, "--json")
-    assert (both.returncode, both.stderr) == (1, "--html and --json do not go together\n")
+    both = iwkit("--html", out, "--format", "json")
+    assert (both.returncode, both.stderr) == (1, "--html and --format do not go together\n")
     folder = iwkit("--html", tmp_path)
     assert folder.returncode == 1
     assert folder.stderr == f"{tmp_path}: cannot be written: Is a directory; mend that and run the same command again\n"

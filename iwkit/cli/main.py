@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import typer
 
@@ -23,7 +24,6 @@ app = typer.Typer(
     help="Author, check, freeze and run tasks that tell whether an AI assistant really helped a person.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 
 
@@ -35,10 +35,9 @@ def _root(version: bool = typer.Option(False, "--version", help="Show the versio
 
 
 def _register() -> None:
-    from iwkit.cli import assets, audit, authoring, catalogue, inspect, packs, projects, replay, running, scenes
-
-    for module in (packs, scenes, catalogue, assets, authoring, projects, running, replay, inspect, audit):
-        module.register(app)
+    modules = "projects packs proving freezing running reporting replay inspect audit scenes catalogue assets"
+    for name in modules.split():
+        import_module(f"iwkit.cli.{name}").register(app)
 
 
 def main() -> None:

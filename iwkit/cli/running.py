@@ -1,4 +1,4 @@
-"""`iwkit run`, `iwkit report`."""
+"""`iwkit run`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 def register(app: typer.Typer) -> None:
     app.command()(run)
-    app.command()(report)
 
 
 def run(
@@ -24,13 +23,16 @@ def run(
     draft: Annotated[
         bool, typer.Option("--draft", help="Also run packs that are not frozen, or changed since.")
     ] = False,
+    solver: Annotated[str, typer.Option(help="What solves the wearer's arms: swivel, or the paper's ccd.")] = "swivel",
 ) -> None:
     """Run an assistant on tasks and show the table. Exits with 3 if cells are void; a failed task is a measurement."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from iwkit.cli.main import EXIT_INTERRUPTED, EXIT_VOID
-    from iwkit.report.summary import summarise, tables
+    from iwkit.report.summary import summarise
+    from iwkit.report.table import to_rich
+    from iwkit.report.tables import tables
     from iwkit_runtime.runs import Config, no_pictures
     from iwkit_runtime.runs import run as run_cells
     from iwkit_runtime.selection import select
@@ -39,7 +41,7 @@ def run(
     blind = no_pictures(assistant, world)
     if blind and world == "physical":
         typer.echo(f"frames are unavailable: {blind}", err=True)
-    config = Config(assistant, human, world, draft, pictures=blind is None)
+    config = Config(assistant, human, world, draft, pictures=blind is None, solver=solver)
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
         row = progress.add_task("running", total=len(sources))
@@ -56,7 +58,7 @@ def run(
     summary = summarise(out)
     console = Console()
     for table in tables(summary):
-        console.print(table)
+        console.print(to_rich(table))
     console.print(
         f"{out}: iwkit report {out} --episode {summary.results[0].task} shows what happened",
         highlight=False,
@@ -64,42 +66,3 @@ def run(
     )
     if summary.has_void:
         raise typer.Exit(EXIT_VOID)
-
-
-def report(
-    folder: Annotated[Path, typer.Argument(help="A run folder.")],
-    episode: Annotated[str | None, typer.Option(help="Show one episode as a transcript.")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write all of it as one web page to this file.")] = None,
-) -> None:
-    """Show the figures of a run, or what happened in one episode. Exits with 1 if a record contradicts itself."""
-    import json
-
-    from rich.console import Console
-
-    from iwkit.cli.main import EXIT_PROBLEM
-    from iwkit.errors import UsageError
-    from iwkit.report.consistency import contradictions
-    from iwkit.report.summary import summarise, tables, to_json
-    from iwkit.report.transcript import transcript
-
-    for option, given in (("--episode", episode), ("--html", html)):
-        if json_ and given:
-            raise UsageError(f"{option} and --json do not go together")
-    if html:
-        from iwkit.report.html import write_html
-
-        write_html(folder, html, episode)
-        typer.echo(f"report written to {html}", err=True)
-    elif episode:
-        typer.echo(transcript(folder, episode), nl=False)
-    elif json_:
-        typer.echo(json.dumps(to_json(summarise(folder)), indent=2, ensure_ascii=False))
-    else:
-        for table in tables(summarise(folder)):
-            Console().print(table)
-    wrong = list(contradictions(folder))
-    for line in wrong:
-        typer.echo(line, err=True)
-    if wrong:
-        raise typer.Exit(EXIT_PROBLEM)

@@ -20,7 +20,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from iwkit.errors import Problems
 from iwkit.ledger import Record, write_atomic
-from iwkit.metrics import CellResult, Status, by_family
+from iwkit.metrics.cells import CellResult, Status
+from iwkit.metrics.rates import by_family
 from iwkit.report.episode import (
     NOT_BEGUN,
     NOT_FINISHED,
@@ -34,22 +35,11 @@ from iwkit.report.episode import (
     turns,
 )
 from iwkit.report.pictures import Album, Picture
-from iwkit.report.summary import Summary, caution, ended, number, percent, rate_text, summarise, title
+from iwkit.report.summary import Summary, caution, summarise, title
+from iwkit.report.tables import CAPABILITIES, ended, number, percent, rate_text
 from iwkit.runfolder import attempt_paths, closing_record, load_plan, selected_attempt
 from iwkit.source.reader import read
 
-CAPABILITIES = {
-    "C1": "object recognition",
-    "C2": "spatial grounding",
-    "C3": "reading text",
-    "C4": "long-horizon memory",
-    "C5": "planning",
-    "C6": "knowledge",
-    "C7": "error detection",
-    "C8": "proactivity",
-    "C9": "communication",
-}
-"""Capability -> its name (MET-2)."""
 STATUS_SIGNS: dict[Status, str] = {"pass": "✓", "fail": "✗", "void": "–"}
 LABEL_SIGNS = {"clean_pass": "✓", "wrong": "✗", "assisted": "✓", "abstain": "–", "unobserved": "–", "void": "–"}
 RAW_LIMIT = 20_000

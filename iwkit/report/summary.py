@@ -1,18 +1,14 @@
-"""The figures of a run, as JSON and as a table."""
+"""The figures of a run: read from its folder, and as JSON."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from iwkit.metrics import CellResult, Rates, by_family, cell_result, rates
-from iwkit.runfolder import closing_record, load_plan, selected_attempt
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "void": "[yellow]void[/]"}
+from iwkit.metrics.cells import CellResult, cell_result
+from iwkit.metrics.rates import Rates, by_family, cap_scores, efficiency, proactive_total, rates
+from iwkit.runfolder import load_plan, selected_attempt
 
 
 @dataclass(frozen=True)
@@ -42,23 +38,26 @@ def summarise(folder: Path) -> Summary:
     results = []
     for name, cell in plan["cells"].items():
         chosen = selected_attempt(folder, name)
-        results.append(cell_result(cell, closing_record(chosen[1]) if chosen else None))
+        results.append(cell_result(cell, chosen[1] if chosen else ()))
     return Summary(folder, plan["config"], tuple(results))
 
 
 def to_json(summary: Summary) -> dict[str, Any]:
-    """What `iwkit report --json` prints. With one seed a task's key is its id, with several `ID-sSEED`."""
-    total = summary.total
+    """What `iwkit report --format json` prints. With one seed a task's key is its id, with several `ID-sSEED`."""
     seeds = {r.seed for r in summary.results}
     tasks = {}
     for result in summary.results:
-        fields = asdict(result)
+        fields = asdict(result) | {"efficiency": result.efficiency}
         del fields["task"], fields["seed"]
+        fields["points"] = list(fields["points"])
         tasks[result.task if len(seeds) == 1 else f"{result.task}-s{result.seed}"] = fields
     return {
         "config": summary.config,
-        **asdict(total),
+        **asdict(summary.total),
         "families": {family: asdict(figures) for family, figures in by_family(summary.results).items()},
+        "capabilities": {name: asdict(score) for name, score in cap_scores(summary.results).items()},
+        "efficiency": asdict(efficiency(summary.results)),
+        "proactive": asdict(proactive_total(summary.results)),
         "tasks": tasks,
     }
 
@@ -80,69 +79,3 @@ def caution(summary: Summary) -> str | None:
     if ":" in summary.config["assistant"] and summary.config["world"] == "symbolic":
         return "The symbolic world gives no pictures: these figures say nothing about what the assistant can see."
     return None
-
-
-def ended(result: CellResult) -> str:
-    malformed = f"{result.malformed} malformed answer{'' if result.malformed == 1 else 's'}" if result.malformed else ""
-    return "; ".join(part for part in (result.reason, malformed) if part)
-
-
-def percent(value: float | None) -> str:
-    """A share as a percentage; a missing one is a dash."""
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def rate_text(figures: Rates) -> str:
-    """The pass rate, or its bounds while cells are void."""
-    if figures.pass_rate is not None:
-        return percent(figures.pass_rate)
-    if figures.low is None:
-        return "–"
-    return f"{percent(figures.low)} to {percent(figures.high)} ({figures.void} void)"
-
-
-def tables(summary: Summary) -> list[RenderableType]:
-    """Two rich tables: the cells, and the families with the total."""
-    # rich is slow to import and only people need it
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
-    cells = Table(title=escape(title(summary)), title_justify="left", caption=caution(summary), caption_justify="left")
-    for name, justify in (
-        ("task", "left"),
-        ("family", "left"),
-        ("status", "left"),
-        ("completion", "right"),
-        ("actions", "right"),
-        ("ticks", "right"),
-        ("ended by", "left"),
-    ):
-        cells.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for r in summary.results:
-        cells.add_row(
-            r.task,
-            r.family,
-            MARKS[r.status],
-            percent(r.completion),
-            number(r.actions),
-            number(r.ticks),
-            escape(ended(r)),
-        )
-    families = Table()
-    for name, justify in (
-        ("family", "left"),
-        ("passed", "right"),
-        ("pass rate", "right"),
-        ("mean completion", "right"),
-    ):
-        families.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for family, figures in by_family(summary.results).items():
-        families.add_row(family, f"{figures.passed} of {figures.cells}", rate_text(figures), percent(figures.mcr))
-    total = summary.total
-    families.add_section()
-    families.add_row("all", f"{total.passed} of {total.cells}", rate_text(total), percent(total.mcr))
-    return [cells, families]
-
-
-def number(value: int | None) -> str:
-    return "–" if value is None else str(value)

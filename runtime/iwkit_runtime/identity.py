@@ -10,12 +10,12 @@ from typing import Final
 
 from iwkit.digest import digest
 
-_LEFT_OUT: Final = ("cli", "report")
+_LEFT_OUT: Final = ("cli", "report", "metrics")
 
 
 @cache
 def runtime_digest() -> str:
-    """Digest of the sources of `iwkit` and `iwkit_runtime` without the command line and the report.
+    """Digest of the sources of `iwkit` and `iwkit_runtime` without the command line, the report and its figures.
 
     Two results with the same task digest and runtime digest came from the same rules.
     """
@@ -30,9 +30,10 @@ def runtime_digest() -> str:
     return "sha256:" + total.hexdigest()
 
 
-def cell_key(uses: str, world: str, assistant: str, human: str, seed: int) -> str:
+def cell_key(uses: str, world: str, assistant: str, human: str, seed: int, solver: str = "swivel") -> str:  # noqa: PLR0917
     """The identity of one cell; equal keys mean that the result would be the same (design: closed loop).
 
-    `uses` is the digest of the pack with all that it uses: scene, categories, recipes, body, family file.
+    `uses` is the digest of the pack with all that it uses: scene, categories, recipes, body, family file. `solver` is
+    what solves the wearer's arms.
     """
-    return digest([uses, world, assistant, human, seed, runtime_digest()])
+    return digest([uses, world, assistant, human, seed, solver, runtime_digest()])

@@ -156,7 +156,7 @@ class Kit:
 
     def report(self, out: str) -> Any:
         done = subprocess.run(
-            [sys.executable, "-m", "iwkit.cli.main", "report", out, "--json"],
+            [sys.executable, "-m", "iwkit.cli.main", "report", out, "--format", "json"],
             cwd=self.folder,
             capture_output=True,
             text=True,
