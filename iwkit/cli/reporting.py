@@ -1,4 +1,4 @@
-"""`iwkit report`, `iwkit compare`, `iwkit grid`, `iwkit agreement`, `iwkit horizon`: figures of runs that were made."""
+"""`iwkit report`, `bundle`, `compare`, `grid`, `agreement`, `horizon`: figures of runs that were made."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
 
 
 def register(app: typer.Typer) -> None:
-    for command in (report, compare, grid, agreement, horizon):
+    for command in (report, bundle, compare, grid, agreement, horizon):
         app.command()(command)
 
 
@@ -90,6 +90,16 @@ def report(
         typer.echo(line, err=True)
     if wrong:
         raise typer.Exit(EXIT_PROBLEM)
+
+
+def bundle(
+    folder: Annotated[Path, typer.Argument(help="A run folder.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the files.")],
+) -> None:
+    """Write what somebody who doubts a result needs, for each cell: the audit bundle."""
+    from iwkit.report.bundle import bundle as written
+
+    typer.echo(f"{len(written(folder, out))} cells written to {out}")
 
 
 def compare(
