@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import mujoco
@@ -119,7 +120,7 @@ def crowd(count: int, repeats: int) -> list[Row]:
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     memory = f"most memory of the process: {before:.0f} MB before, {after:.0f} MB with it"
     return [
-        Row(f"world ready with {count} objects more, its things new to the world", [cold], "500 ms", memory),
+        Row(f"world ready with {count} objects more, everything new to the process", [cold], "500 ms", memory),
         Row("the same again", warm, "200 ms"),
     ]
 
@@ -211,7 +212,9 @@ def sweep(world: PhysicalWorld, tasks: Sequence[CompiledTask], pictures: bool) -
 
 def measure(tasks: list[CompiledTask], repeats: int, *, pictures: bool) -> list[Row]:
     world = PhysicalWorld()
-    rows = [*ready(world, tasks, repeats), *crowd(CROWD, repeats)]
+    with get_context("spawn").Pool(1) as apart:  # what was built before must not count
+        many = apart.apply(crowd, (CROWD, repeats))
+    rows = [*ready(world, tasks, repeats), *many]
     step = ms(bare_step(world))
     took = primitives(world, tasks)
     rows.append(Row("one primitive of the oracles", took, "150 ms, p95 500 ms", f"{step}: one bare step of MuJoCo"))

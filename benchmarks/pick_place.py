@@ -49,6 +49,8 @@ GRASP = 0.3
 """A thing is in the hand if its nearest corner is no further from the wrist, metres."""
 RESTING, WITHIN = 0.02, 0.6
 """Metres above or below a board on which a thing lies; least share of its height that is inside an interior."""
+FLOOR = 0.003
+"""Metres by which the box of an interior may begin above its board: a sheet of paper is no thicker."""
 SEEDS = 12
 """Seeds that are named for one kind of failure."""
 
@@ -149,7 +151,7 @@ def _is_so(primitive: str, situation: Situation, world: PhysicalWorld) -> bool:
         if (np.abs(middle[:2]) > half[:2]).any():
             continue
         bottom, top = local[:, 2].min() + half[2], local[:, 2].max() + half[2]
-        share = (min(top, region.size[2]) - max(bottom, 0.0)) / max(top - bottom, 1e-9)
+        share = (min(top, region.size[2]) - max(bottom, -FLOOR)) / max(top - bottom, 1e-9)
         if abs(bottom) < RESTING if situation.how == "surface" else share >= WITHIN:
             return True
     return False

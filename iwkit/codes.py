@@ -66,6 +66,8 @@ _NAMES: Final = {
     "N215": "an entity with an index",
     "N216": "two objects begin at the same spot",
     "N217": "a pack lies in the folder of another family",
+    "N218": "an event of the pack happens to what it cannot happen to",
+    "N219": "an event of the pack waits for what no world can tell",
 }
 
 # --- A4xx: what commands ask of things, and what happens when they are played (iwkit.compile, iwkit_validators) ---
@@ -76,6 +78,12 @@ _ACTIONS: Final = {
     "A404": "a step of the plan is refused although nobody interferes",
     "A405": "a command of a script is refused where the wearer should do it",
     "A406": "a line says that the wearer is refused, but nothing is refused",
+    "A407": "an object is too big for where it begins",
+    "A408": "more begins on or in a thing than there is room for",
+    "A409": "a thing begins in a state that its kind cannot have",
+    "A410": "a label on a thing with no writing place",
+    "A411": "a command for what no hand reaches",
+    "A420": "an event of the pack never happens",
 }
 
 # --- G55x: the goal at the handoff (iwkit_validators.handoff) ---
@@ -84,6 +92,18 @@ _HANDOFF: Final = {
     "G551": "a keep is false at the handoff",
     "G552": "a condition is false at the handoff and can never come true",
     "G553": "an evidence condition is false at the handoff",
+}
+
+# --- G554 to G561: what a goal, its windows and atoms can show (iwkit_validators) ---
+_SHOWN: Final = {
+    "G554": "two conditions of the goal exclude each other",
+    "G555": "a condition is true whatever happens",
+    "G556": "a condition can never be true",
+    "G557": "an atom can never be wrong",
+    "G558": "an atom can never be passed",
+    "G559": "a window or atom never opens, never closes, or is over before the handoff",
+    "G560": "a condition is false when the oracle is done",
+    "G561": "an atom that the oracle does not pass",
 }
 
 # --- I6xx: how the episode is played (iwkit_validators) ---
@@ -99,13 +119,22 @@ _INTERACTION: Final = {
     "I609": "wrong asks for no change that the oracle does not ask for",
     "I610": "the budget of actions is too small for the oracle",
     "I611": "the budget of ticks is too small for the oracle",
+    "I612": "the score does not go with the source family",
+    "I613": "a capability for which the pack holds nothing",
+    "I614": "the contract speaks of a thing that is not there",
     "I620": "spoken or public text holds a name or notation that people do not say",
     "I621": "the wearer or the public text says what the oracle should",
     "I622": "text that is to be read is quoted",
+    "I623": "what is to be found is in view at the handoff",
     "I630": "two like things that nobody can tell apart in words, one of which is asked for",
+    "I631": "a line speaks of a thing that is not there",
+    "I632": "a line leaves open which of several things is meant",
+    "I633": "a line speaks of one thing and has the wearer handle another",
+    "I634": "the request and the goal are about different things",
     "I640": "two packs have the same id",
     "I641": "two packs have the same guid",
     "I642": "two packs have the same physical part",
+    "I643": "two packs mean the same",
 }
 
 # --- H8xx: policies of an authored human (iwkit_validators.policy) ---
@@ -142,6 +171,7 @@ CODES: Final[dict[str, str]] = {
     **_ACTIONS,
     **GOAL_CODES,
     **_HANDOFF,
+    **_SHOWN,
     **_INTERACTION,
     **SCENE_CODES,
     **_RECIPES,

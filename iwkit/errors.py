@@ -45,5 +45,10 @@ class AgentError(IwkitError):
     """An assistant or human that cannot be made, or that failed to answer."""
 
 
+class RunStopped(IwkitError):  # noqa: N818  it is no error of the run's
+    """A run that ends before its time and can be continued: the budget does not reach, a provider refuses the key, or a
+    person at the terminal left. No cell is void for it."""
+
+
 class UsageError(IwkitError):
     """A request that cannot be carried out as asked."""

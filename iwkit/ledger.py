@@ -89,24 +89,32 @@ def comparable(record: Mapping[str, Any]) -> Record:
 
 
 class Journal:
-    """The record of one attempt, open for writing. Use it as a context manager."""
+    """The record of one attempt, open for writing. Use it as a context manager.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        patience: for so many seconds another writer is waited for. One that was started by a run that is gone
+            ends by itself.
+
+    Raises:
+        LedgerError: another process is writing it, it cannot be written, or it is damaged.
+    """
+
+    def __init__(self, path: Path, patience: float = 5.0) -> None:
         self.path = path
         self._known: list[Record] = []
         self._at = 0
         with _writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             existed = path.exists()
-            if existed:
-                records, tail = read_records(path)
-                self._known = [r for r in records if r["kind"] != RESUMED]
-                if tail:
-                    self._set_aside(tail)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            self._end_line()
             if not existed:
                 _sync_folder(path.parent)
+        try:
+            self._claim(patience)
+            self._read()
+        except BaseException:
+            os.close(self._file)
+            raise
         if self._known and not self.finished:
             self._write({"kind": RESUMED, "after": len(self._known)})
 
@@ -115,6 +123,26 @@ class Journal:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         os.close(self._file)
+
+    def _claim(self, patience: float) -> None:
+        """Be the only writer of this file until it is closed."""
+        end = time.monotonic() + patience
+        while True:
+            try:
+                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if time.monotonic() > end:
+                    raise LedgerError(f"{self.path}: another process is writing to it; wait for it") from error
+                time.sleep(0.05)
+
+    def _read(self) -> None:
+        """Take in what is there; a torn line is set aside."""
+        with _writing(self.path):
+            records, tail = read_records(self.path)
+            self._known = [r for r in records if r["kind"] != RESUMED]
+            if tail:
+                self._set_aside(tail)
+            self._end_line()
 
     @property
     def finished(self) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
 from iwkit import resources
-from iwkit.catalogue import load_catalogue
+from iwkit.catalogue import load_catalogue, shipped_catalogues
 from iwkit.families import families
-from iwkit.recipes import load_recipes
+from iwkit.recipes import load_recipes, shipped_recipes
+from iwkit.resources import stamp
 from iwkit.runfolder import PLAN_NAME
 from iwkit.scenes import load_scene
 from iwkit.source.kind import kind_of
@@ -35,6 +36,12 @@ def home_of(file: Path) -> Path:
             return folder
     named = {SCENES, ASSETS, *(spec.id for spec in families().values())}
     return file.parent.parent if file.parent.name in named else file.parent
+
+
+def near(path: Path) -> Path:
+    """A path as a person would type it: from the current folder, where it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -84,12 +91,12 @@ class Library:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        return load_catalogue(*self._catalogues)
+        return load_catalogue(*self._catalogues) if self._catalogues else _shipped_catalogue(_stamps())
 
     @cached_property
     def recipes(self) -> dict[str, Recipe]:
         """Category -> how it is built. A category may have none: it is built as a plain thing."""
-        return load_recipes(*self._recipes)
+        return load_recipes(*self._recipes) if self._recipes else _shipped_recipes(_stamps())
 
     def scene_ids(self) -> list[str]:
         """Every scene id there is, sorted."""
@@ -111,8 +118,35 @@ class Library:
             path = self.scene_path(scene_id)
             if path is None:
                 raise KeyError(scene_id)
-            self._scenes[scene_id] = load_scene(path, self.catalogue, self.recipes)
+            own = self._catalogues or self._recipes or path.parent != resources.root("scenes")
+            self._scenes[scene_id] = (
+                load_scene(path, self.catalogue, self.recipes) if own else _shipped_scene(path, stamp(path), _stamps())
+            )
         return self._scenes[scene_id]
+
+
+# What ships with iwkit is read once a process, as long as its files stay as they are.
+
+Stamps = tuple[tuple[Path, int, int], ...]
+
+
+def _stamps() -> Stamps:
+    return tuple((path, *stamp(path)) for path in (*shipped_catalogues(), *shipped_recipes()))
+
+
+@lru_cache(maxsize=2)
+def _shipped_catalogue(stamps: Stamps) -> Catalogue:  # noqa: ARG001
+    return load_catalogue()
+
+
+@lru_cache(maxsize=2)
+def _shipped_recipes(stamps: Stamps) -> dict[str, Recipe]:  # noqa: ARG001
+    return load_recipes()
+
+
+@lru_cache(maxsize=32)
+def _shipped_scene(path: Path, changed: tuple[int, int], stamps: Stamps) -> Scene:  # noqa: ARG001
+    return load_scene(path, _shipped_catalogue(stamps), _shipped_recipes(stamps))
 
 
 class Libraries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -76,13 +77,13 @@ def uses(task: CompiledTask, library: Library) -> dict[str, Any]:
     }
 
 
-def difference(lock: Lock | None, task: CompiledTask, library: Library) -> str | None:
-    """Why a pack is not the frozen one, or None if it is."""
+def difference(lock: Lock | None, task: CompiledTask, used: Mapping[str, Any]) -> str | None:
+    """Why a pack, with what it `uses`, is not the frozen one, or None if it is."""
     locked = lock.packs.get(task.id) if lock else None
     if locked is None:
         return f"{task.id} is not frozen"
     frozen = locked.model_dump()
-    changed = [name for name, value in uses(task, library).items() if frozen[name] != value]
+    changed = [name for name, value in used.items() if frozen[name] != value]
     if not changed:
         return None
     return f"{task.id} differs from the frozen one in: {', '.join(changed)}"

@@ -54,6 +54,7 @@ PREDICATES: dict[str, Predicate] = {
         Predicate("cooked", ("thing",), "symbolic", paper=True),
         Predicate("broken", ("entity",), "symbolic"),
         Predicate("mouldy", ("thing",), "symbolic"),
+        Predicate("ringing", ("entity",), "symbolic"),
         Predicate("clean", ("entity",), "symbolic"),
         Predicate("dry", ("entity",), "symbolic"),
         Predicate("used", ("entity",), "symbolic"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from iwkit.errors import Problems
 from iwkit.problems import Problem
-from iwkit.resources import root
+from iwkit.resources import root, stamp
 from iwkit.source.check import check
+from iwkit.source.document import Document
 from iwkit.source.reader import read
 from iwkit.spec.recipe import MeshRecipe, Recipe, RecipeFile
 
@@ -27,10 +29,10 @@ def load_recipes(*paths: Path) -> dict[str, Recipe]:
     found: dict[str, Recipe] = {}
     home: dict[str, str] = {}
     problems: list[Problem] = []
-    for path in (*shipped_recipes(), *paths):
+    shipped = shipped_recipes()
+    for path in (*shipped, *paths):
         try:
-            document = read(path)
-            part = check(document, RecipeFile)
+            document, part = _shipped(path, *stamp(path)) if path in shipped else _checked(path)
         except Problems as error:
             problems += error.problems
             continue
@@ -44,6 +46,16 @@ def load_recipes(*paths: Path) -> dict[str, Recipe]:
     if problems:
         raise Problems(problems)
     return found
+
+
+def _checked(path: Path) -> tuple[Document, RecipeFile]:
+    document = read(path)
+    return document, check(document, RecipeFile)
+
+
+@lru_cache(maxsize=64)
+def _shipped(path: Path, changed: int, size: int) -> tuple[Document, RecipeFile]:  # noqa: ARG001  is it the same still
+    return _checked(path)
 
 
 def _placed(recipe: Recipe, folder: Path) -> Recipe:

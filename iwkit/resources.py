@@ -33,6 +33,12 @@ def body_file() -> Path:
     return Path(own) if (own := os.environ.get(BODY)) else default_body()
 
 
+def stamp(path: Path) -> tuple[int, int]:
+    """When a file was changed and its size: what was read from it holds as long as they are the same."""
+    state = path.stat()
+    return state.st_mtime_ns, state.st_size
+
+
 def root(kind: Kind) -> Path:
     """The folder of one kind of data.
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iwkit_runtime.loop.answers import MAX_ANSWER, MAX_SPEECH, read_assistant, read_human, write_human
+from iwkit_runtime.loop.answers import MAX_ANSWER, MAX_SPEECH, read_assistant, read_human, without_memory, write_human
 from iwkit_runtime.loop.views import AssistantView, Done, HumanView, Instruction, LegendEntry
 
 PAGE = (Path(__file__).parent.parent / "docs" / "answers.md").read_text("utf-8")
@@ -33,6 +33,7 @@ def table(heading: str, columns: int) -> list[list[str]]:
 
 
 ASSISTANT = table("The assistant", 4)
+MEMORY = table("The assistant", 5)
 HUMAN = table("The human", 5)
 
 
@@ -48,6 +49,17 @@ def test_an_assistant_answer_is_read_as_the_page_says(row: list[str]) -> None:
     assert reading.control == control
     assert reading.text == (plain(text) if text else "")
     assert (reading.why or "; ".join(reading.repairs)) == logged
+
+
+@pytest.mark.parametrize("row", MEMORY, ids=lambda r: r[0])
+def test_a_memory_is_read_as_the_page_says(row: list[str]) -> None:
+    answer, control, text, logged, kept = row
+    reading = read_assistant(plain(answer), memory=True)
+    assert reading.control == control
+    assert reading.text == (plain(text) if text else "")
+    assert reading.memory == (plain(kept) if kept else "")
+    assert (reading.why or "; ".join(reading.repairs)) == logged
+    assert kept == "" or plain(kept) not in without_memory(plain(answer))
 
 
 @pytest.mark.parametrize("row", HUMAN, ids=lambda r: r[0])
@@ -78,7 +90,7 @@ def test_repairs_add_up() -> None:
     assert reading.repairs == ("invisible characters removed", "code fence removed", "control token normalised")
 
 
-TOKENS = ("$silent$", "$interrupt$", "$error$", "$done$", "<done/>")
+TOKENS = ("$silent$", "$interrupt$", "$error$", "$done$", "<done/>", "$Memory$")
 TAGS = ("<action>", "</action>", "<speak>", "</speak>", "```")
 PIECES = st.sampled_from((*TOKENS, *TAGS, "\n", " ", "$"))
 TEXTS = st.lists(PIECES | st.text(max_size=8), max_size=8).map("".join)
@@ -97,6 +109,16 @@ def test_any_text_has_one_reading_and_says_what_is_wrong(text: str) -> None:
 @given(TEXTS)
 def test_speech_holds_no_control_token(text: str) -> None:
     assert read_assistant(read_assistant(text).text).control == "malformed"
+
+
+@given(TEXTS)
+def test_a_memory_changes_nothing_of_the_answer_before_it(text: str) -> None:
+    whole, before = read_assistant(text, memory=True), read_assistant(without_memory(text), memory=True)
+    assert before.memory == ""
+    if "after $memory$" not in whole.why.lower():
+        assert (whole.control, whole.text) == (before.control, before.text)
+    if "$memory$" not in text.lower() and whole.memory == "":
+        assert whole == read_assistant(text)
 
 
 CALM = st.text(st.characters(codec="ascii", categories=("L", "N", "P", "Zs"), exclude_characters="<>`"), max_size=40)

@@ -197,10 +197,10 @@ def test_revisions_are_found_by_name(home: Path, monkeypatch: pytest.MonkeyPatch
     ("name", "why"),
     [
         ("F99@3", r"no record of this revision is kept \(F99 is at 2\); kept: F99@1, F99@2"),
-        ("F99@0", "no file, folder or frozen task"),
-        ("F99@", "no file, folder or frozen task"),
-        ("F98@1", "no file, folder or frozen task"),
-        ("F99@99999999", "no file, folder or frozen task"),
+        ("F99@0", "no file, folder or task"),
+        ("F99@", "no file, folder or task"),
+        ("F98@1", "no file, folder or task"),
+        ("F99@99999999", "no file, folder or task"),
     ],
 )
 def test_a_revision_that_there_is_not(home: Path, monkeypatch: pytest.MonkeyPatch, name: str, why: str) -> None:

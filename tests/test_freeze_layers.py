@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from iwkit import resources
+from iwkit.cli import proving
 from iwkit.compile import CompiledTask, load_task
 from iwkit.errors import UsageError
 from iwkit.ledger import Journal, Record, read_records
@@ -298,3 +300,19 @@ def test_pictures_are_judged_beside_the_records(shots: list[Shot], records: Reco
 
 def test_a_machine_that_cannot_draw_is_not_blamed() -> None:
     assert str(judged(Seen([], "no OpenGL"), _opening("cup"))) == "unavailable: no OpenGL"
+
+
+def test_the_layers_are_told_so_that_they_can_be_read_in_a_narrow_window(
+    task: CompiledTask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    report = run_controls(task, ["symbolic"])
+    first, *rest = report.results
+    bent = replace(first, layers={**first.layers, "human grounding": "wrong: it went elsewhere"})
+    proving._tell_layers([replace(report, results=(bent, *rest))])
+    out = capsys.readouterr().out
+    assert out.count("7 of 8") == len(rest) and out.count("6 of 8") == 1
+    assert "human grounding WRONG" in " ".join(re.sub(r"[│\n]", " ", out).split())
+    assert "F10  symbolic oracle scripted, human grounding: wrong: it went elsewhere" in out
+    assert "strong-model canary: unrun" in out
+    assert "…" not in out

@@ -10,24 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iwkit.commandrules import MAX_INDEX, MAX_NAME
 from iwkit.errors import GrammarError
 from iwkit.grammar import (
     GRAMMAR_CODES,
-    MAX_INDEX,
     MAX_LENGTH,
-    MAX_NAME,
     Command,
     Ref,
     describe_grammar,
-    from_structured,
     normalise_name,
     parse,
     parse_block,
     render,
     resolve,
     split,
-    to_structured,
 )
+from iwkit.structured import from_structured, to_structured
 from iwkit.verbs import PACE, PRIMITIVES, SURFACE, Primitive
 
 PAGE = Path(__file__).parents[1] / "docs" / "grammar.md"

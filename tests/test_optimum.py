@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -45,9 +46,16 @@ def passes(task: CompiledTask, plan: tuple[Command, ...]) -> bool:
 
 @pytest.mark.parametrize("pack", PACKS)
 def test_the_page_tells_what_is_found(pack: str) -> None:
+    row = re.search(rf"^\| {pack} \| (\d+) \| (\S+) \| (\S+) \| (\w+) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert row
+    if row[4] == "bounds":  # how far the search gets is a matter of time
+        found = optimum(load_task(PACKS[pack]), seconds=0.5)
+        assert (found.oracle, found.high, found.status) == (int(row[1]), int(row[3]), "bounds")
+        assert found.low is not None and found.low <= int(row[2]) < int(row[3])
+        return
     found = optimum(load_task(PACKS[pack]))
-    low, high = ("unknown" if bound is None else bound for bound in (found.low, found.high))
-    assert f"| {pack} | {found.oracle} | {low} | {high} | {found.status} |" in PAGE.read_text("utf-8")
+    low, high = ("unknown" if bound is None else str(bound) for bound in (found.low, found.high))
+    assert (str(found.oracle), low, high, found.status) == row.groups()
     if found.status == "optimal":
         assert len(found.plan) == found.high
         assert passes(load_task(PACKS[pack]), found.plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -25,10 +26,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # Nothing of this checkout may leak into the processes that are to work without it.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
+ENVIRONMENT |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
 
 
 def run(command: Sequence[str | Path], cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -96,9 +98,17 @@ def test_data_is_found_in_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_runs_the_frozen_tasks_in_another_folder(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_runs_the_frozen_tasks_in_another_folder_and_prints_what_the_readme_shows(
+    installed: Path, tmp_path: Path
+) -> None:
     iwkit = installed.parent / "iwkit"
-    run([iwkit, "run", "--out", "here"], tmp_path)
+    printed = run([iwkit, "run", "--out", "here"], tmp_path)
+    told = run([iwkit, "report", "here", "--episode", "F10"], tmp_path)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for start, real in (("┏", printed), ("Handoff", told)):
+        shown = re.search(rf"```\n({start}.*?)```", readme, re.DOTALL)
+        assert shown
+        assert set(shown.group(1).splitlines()) <= {line.rstrip() for line in real.splitlines()}
     report = json.loads(run([iwkit, "report", "here", "--format", "json"], tmp_path))
     assert report["pass_rate"] == 1
     assert sorted(report["tasks"]) == sorted(json.loads((root("taskpacks") / "lock.json").read_text("utf-8"))["packs"])

@@ -47,7 +47,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, PhysicalWorl
     folder = tmp_path_factory.mktemp("run")
     world = PhysicalWorld()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(runs.WORLDS, "physical", lambda: world)
+        patch.setitem(runs.WORLDS, "physical", lambda _solver: world)
         play(folder)
     return folder, world
 

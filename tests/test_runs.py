@@ -112,7 +112,7 @@ def rewrite(path: Path, change: Callable[[list[Record]], list[Record]]) -> None:
 def test_another_configuration_is_refused(
     play: Play, out: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, Any], names: str
 ) -> None:
-    monkeypatch.setitem(runs.WORLDS, "other", SymbolicWorld)
+    monkeypatch.setitem(runs.WORLDS, "other", lambda _solver: SymbolicWorld())
     play(F10)
     before = contents(out)
     with pytest.raises(LedgerError, match=re.escape(f"holds a run with another {names}: choose another --out")):
@@ -287,7 +287,7 @@ def test_an_assistant_that_cannot_be_had(play: Play, agent: Callable[..., Config
         "utf-8",
     )
     refused = {
-        "orakel": "no assistant 'orakel': use early, oracle, silent, wrong, or module:Class",
+        "orakel": "no assistant 'orakel': use early, oracle, silent, wrong, person, openai:MODEL, .*, or module:Class",
         "nowhere:Own": "cannot import 'nowhere': .* PYTHONPATH",
         "own:Missing": "module 'own' has no 'Missing'",
         "own:Needy": "Needy must be made without arguments",

@@ -81,6 +81,8 @@ def test_what_cannot_be_drafted_is_told(tmp_path: Path) -> None:
         new("planing", "x", tmp_path)
     with pytest.raises(UsageError, match="no scene 'flet': did you mean `flat`"):
         new("planning", "x", tmp_path, "flet")
+    with pytest.raises(UsageError, match="say in a few words what the task is"):
+        new("planning", " \n ", tmp_path)
     with pytest.raises(UsageError, match="'1x' is no id"):
         new("planning", "x", tmp_path, pack_id="1x")
     new("planning", "x", tmp_path, pack_id="P30")
@@ -134,8 +136,12 @@ def test_the_commands_say_what_they_made_and_what_comes_next(
     monkeypatch.chdir(tmp_path / "mine")
     code, out, errors = cli("new", "guidance", "tea for two", "--scene", "study")
     assert (code, out.strip()[-17:]) == (0, "guidance/G21.yaml")
-    assert "iwkit controls" in errors
+    assert "iwkit controls" in errors and "for editors" not in errors
     assert cli("validate", ".")[0] == 0
+    (tmp_path / "bare").mkdir()
+    monkeypatch.chdir(tmp_path / "bare")
+    assert "for editors that check YAML: iwkit schema --out schemas" in cli("new", "guidance", "tea")[2]
+    monkeypatch.chdir(tmp_path / "mine")
     assert cli("new", "cooking", "x")[0] == 1
 
 
@@ -156,6 +162,16 @@ def test_watching_checks_again_when_a_file_of_the_project_is_saved(
     assert "1 checked, 1 clean" in first
     assert any("category 'dask'" in line or "dask" in line for line in rest)
     assert "1 checked, 0 clean" in rest[-1]
+
+
+def test_the_doctor_says_which_keys_there_are_and_not_what_they_are(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in doctor_module.KEYS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(doctor_module, "_PARTS", tuple(p for p in doctor_module._PARTS if p[0] == "model keys"))
+    assert "none" in cli("doctor")[1]
+    monkeypatch.setenv(doctor_module.KEYS[0], "sk-canary")
+    _, out, errors = cli("doctor")
+    assert f"{doctor_module.KEYS[0]} set" in out and "canary" not in out + errors
 
 
 def test_the_doctor_tries_every_part(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -121,10 +122,25 @@ def run_controls(
 
 
 def file_controls(report: ControlReport, home: Path) -> Path:
-    """Write the report where `iwkit freeze` looks for it, and return the path."""
+    """Write the report where `iwkit freeze` looks for it, and return the path. Worlds that were not played this time
+    keep what is filed of them, as long as it is for the same pack and the same code."""
     path = controls_path(home, report.pack)
-    write_json(path, report.to_json())
+    played = {r.world for r in report.results}
+    results = [r for r in _filed(path, report) if r["world"] not in played] + [asdict(r) for r in report.results]
+    worlds = list(dict.fromkeys(row[0] for row in ORDER))
+    results.sort(key=lambda r: worlds.index(r["world"]))
+    write_json(path, report.to_json() | {"right": all(r["right"] for r in results), "results": results})
     return path
+
+
+def _filed(path: Path, report: ControlReport) -> list[dict[str, Any]]:
+    """The results in a controls file; none if it is not there, broken, or about another pack or other code."""
+    try:
+        filed = json.loads(path.read_text("utf-8"))
+        same = (filed["digest"], filed["runtime"]) == (report.digest, report.runtime)
+        return [r for r in filed["results"] if (r["world"], r["assistant"], r["human"]) in ORDER] if same else []
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def _play(

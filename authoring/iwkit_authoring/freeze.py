@@ -4,24 +4,28 @@ small changes of the oracle, and somebody has read it (BENCH-2, BENCH-7, NEXT-5)
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
 from iwkit.errors import FreezeError, UsageError
 from iwkit.ledger import write_json
-from iwkit.library import LOCK_NAME, Libraries, Library, home_of
+from iwkit.library import LOCK_NAME, Libraries, Library, home_of, near
 from iwkit.lock import controls_path, difference, load_lock, uses
-from iwkit.spec.lock import Lock, LockedPack
+from iwkit.spec.lock import Lock, LockedPack, Shortest
 from iwkit_authoring import readings
 from iwkit_authoring.controls import ORDER
 from iwkit_authoring.mutation import mutate
+from iwkit_authoring.optimum import optimum
 from iwkit_authoring.revisions import history, make_record, record_path, wrong_records
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.selection import packs_in
 from iwkit_validators.suite import Report, validate_many
+
+SEARCHED: Final = ("pack", "scene", "categories")
+"""What the shortest way depends on, among what the lock holds digests of."""
 
 
 def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
@@ -55,6 +59,7 @@ def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
             family=task.pack.family,
             path=report.path.resolve().relative_to(home).as_posix(),
             controls=digest(controls),
+            shortest=_shortest(task, before, found),
             history=history(before, revision, task.digest, record),
             **found,
         )
@@ -63,6 +68,15 @@ def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
     for path, record in records.items():
         write_json(path, record)
     return [_write(home, packs) for home, packs in homes.items()]
+
+
+def _shortest(task: CompiledTask, before: LockedPack | None, used: Mapping[str, Any]) -> Shortest | None:
+    """What efficiency is measured against. It may take a minute, so it is searched for a changed pack, scene or
+    category alone, and not whenever the code is another."""
+    if before and before.shortest and all(getattr(before, part) == used[part] for part in SEARCHED):
+        return before.shortest
+    found = optimum(task)
+    return None if found.low is None or found.high is None else Shortest(low=found.low, high=found.high)
 
 
 def _write(home: Path, packs: dict[str, LockedPack]) -> Path:
@@ -114,8 +128,22 @@ def _unproved(pack: Path, task: CompiledTask, home: Path) -> list[str]:
     elif code != runtime_digest():
         found.append(f"{pack}: its controls were run with other code: {again}")
     if ran != list(ORDER):
-        found.append(f"{pack}: its controls are not complete: {again}")
+        found.append(f"{pack}: its controls are not complete{_unrun(ran)}: {again}")
     return [*found, *(f"{pack}: control {reason}" for reason in wrong)]
+
+
+def _unrun(ran: Sequence[tuple[str, str, str]]) -> str:
+    """Which controls are not there, told by world where a world lacks all."""
+    lacks: dict[str, list[str]] = {}
+    for world, assistant, human in ORDER:
+        if (world, assistant, human) not in ran:
+            lacks.setdefault(world, []).append(f"{assistant} with {human}")
+    count = {world: sum(row[0] == world for row in ORDER) for world in lacks}
+    told = [
+        f"none was run in the {world} world" if len(names) == count[world] else f"{world} lacks {', '.join(names)}"
+        for world, names in lacks.items()
+    ]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _wrong(result: dict[str, Any]) -> list[str]:
@@ -156,7 +184,7 @@ def check_lock(home: Path, library: Library | None = None) -> tuple[list[str], l
     for report in reports:
         why = _differs(home, lock, report.task, library) if report.task else None
         if why:
-            found.append(f"{report.path}: {why}")
+            found.append(f"{near(report.path)}: {why}")
     found += [why for pack_id, locked in lock.packs.items() for why in wrong_records(home, pack_id, locked)]
     found += [
         f"{home}: {pack_id} is in the lock, but its file {lock.packs[pack_id].path} is gone: put it back, or run "
@@ -169,7 +197,7 @@ def check_lock(home: Path, library: Library | None = None) -> tuple[list[str], l
 
 def _differs(home: Path, lock: Lock, task: CompiledTask, library: Library) -> str | None:
     """Why a pack, or what proves it, is not as it was frozen."""
-    why = difference(lock, task, library)
+    why = difference(lock, task, uses(task, library))
     if why is not None:
         return why
     path = controls_path(home, task.id)

@@ -130,7 +130,7 @@ class _Search:
         self._rules = families()[task.pack.source_family].human
         self._standing = frozenset(t.name for t in task.things.values() if t.kind != "object")
         self.low = self.states = 0
-        self.doubt = ""
+        self.doubt = "what the pack lets happen by the clock is not searched for" if task.events else ""
 
     def run(self, most: int) -> tuple[Command, ...] | None:
         """The shortest plan, if it is shorter than `most`."""
@@ -160,12 +160,15 @@ class _Search:
 
     def _after(self, node: _Node) -> Iterator[_Node]:
         known = self._nameable(node)
+        there = False
         for command in self._commands:
             if not all(ref.name in known for ref in command.args):
                 continue
-            self._world.restore(node.state)
+            if not there:
+                self._world.restore(node.state)
             receipt = self._world.execute(command)
-            if not receipt.ok:
+            there = not receipt.ok  # what is refused changes nothing
+            if there:
                 if receipt.code in CROWDED:
                     self.doubt = f"{render(command)} found no room: something else may have to go first"
                 continue

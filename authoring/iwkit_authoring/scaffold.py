@@ -65,15 +65,22 @@ def new(family: str, idea: str, home: Path, scene_id: str = "flat", pack_id: str
     """Write a draft for an idea into the project at `home`, and return its path.
 
     Raises:
-        UsageError: no such family or scene, the id is taken, or the scene has not the furniture that the family's
-            template needs.
+        UsageError: no such family or scene, no idea, the id is taken, or the scene has not the furniture that the
+            family's template needs.
         Problems: the scene's file is not sound.
     """
     spec = _family(family)
+    if not idea.strip():
+        raise UsageError("say in a few words what the task is: they become its title")
     library = Library.of_home(home)
     scene = _scene(library, scene_id)
     path = _path(spec, home, pack_id)
-    text = _draft(spec, " ".join(idea.split()), scene, library, path)
+    text = next(drafts(spec, " ".join(idea.split()), scene, library, path.stem), None)
+    if text is None:
+        raise UsageError(
+            f"{scene.id} has not the furniture for a draft of {spec.id}: it takes two tables or counters 0.7 m wide "
+            "and two cupboards that open; name another --scene (iwkit scene list)"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     return path
@@ -96,7 +103,7 @@ def init(folder: Path) -> list[Path]:
     lock = Lock(lock="1.0", runtime=runtime_digest(), packs={})
     write_json(folder / LOCK_NAME, lock.model_dump(mode="json"))
     write_schemas(folder / "schemas")
-    pack = new("finding", "a key in one of two like cupboards", folder.resolve(), "study")
+    pack = new("finding", "a key in one of two like cupboards", folder, "study")
     return [*made, folder / LOCK_NAME, folder / "schemas", pack]
 
 
@@ -128,8 +135,9 @@ def _path(spec: FamilySpec, home: Path, pack_id: str) -> Path:
     return home / spec.id / f"{pack_id or f'{spec.letter}{number}'}.yaml"
 
 
-def _draft(spec: FamilySpec, idea: str, scene: Scene, library: Library, path: Path) -> str:
-    """The template with the first choice of furniture with which it is clean and its oracle passes."""
+def drafts(spec: FamilySpec, idea: str, scene: Scene, library: Library, pack_id: str) -> Iterator[str]:
+    """The family's template with each choice of furniture with which it is clean and its oracle passes, the likeliest
+    first."""
     folder = resources.root("families") / spec.id
     environment = Environment(
         loader=FileSystemLoader(folder),
@@ -143,18 +151,14 @@ def _draft(spec: FamilySpec, idea: str, scene: Scene, library: Library, path: Pa
         text = template.render(
             idea=idea,
             title=_quoted(idea),
-            id=path.stem,
+            id=pack_id,
             guid=guid,
-            path=f"{spec.id}/{path.name}",
+            path=f"{spec.id}/{pack_id}.yaml",
             scene=scene.id,
             **{slot: _words(thing) for slot, thing in slots._asdict().items()},
         )
-        if _sound(text, path.name, library):
-            return text
-    raise UsageError(
-        f"{scene.id} has not the furniture for a draft of {spec.id}: it takes two tables or counters 0.7 m wide and "
-        "two cupboards that open; name another --scene (iwkit scene list)"
-    )
+        if _sound(text, pack_id, library):
+            yield text
 
 
 def _quoted(text: str) -> str:
@@ -168,9 +172,9 @@ def _words(thing: Thing) -> dict[str, str]:
     return {"id": thing.scene_id or thing.name, "public": thing.public, "noun": noun}
 
 
-def _sound(text: str, name: str, library: Library) -> bool:
+def _sound(text: str, pack_id: str, library: Library) -> bool:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
+        path = Path(folder) / f"{pack_id}.yaml"
         path.write_text(text, "utf-8")
         report = validate(path, library)
     if report.task is None or report.problems:

@@ -14,13 +14,15 @@ def register(app: typer.Typer) -> None:
 
 
 def yaml_files(paths: list[Path]) -> list[Path]:
-    """The files among files and folders, in order; folders are searched for .yaml files at any depth.
+    """The files that paths stand for, in order: folders are searched for .yaml files at any depth, and what is no path
+    may be the id of a pack.
 
     Raises:
         UsageError: what is not there, all of it.
     """
     from iwkit.errors import UsageError
     from iwkit.library import files_in
+    from iwkit_runtime.selection import known_packs
 
     found: list[Path] = []
     missing: list[str] = []
@@ -31,6 +33,8 @@ def yaml_files(paths: list[Path]) -> list[Path]:
             missing += [] if inside else [f"{path}: no .yaml file in this folder"]
         elif path.exists():
             found.append(path)
+        elif pack := known_packs().get(str(path)):
+            found.append(pack)
         else:
             missing.append(f"{path}: no such file or folder")
     if missing:
@@ -43,6 +47,7 @@ def validate(
 ) -> None:
     """Check files: every problem at file:line:col with a code and a hint. Exits with 1 if there is any."""
     from iwkit.cli.main import EXIT_PROBLEM
+    from iwkit.source.excerpt import shown
     from iwkit_validators.suite import validate_many
 
     reports = validate_many(yaml_files(paths))
@@ -50,7 +55,7 @@ def validate(
     found = sorted((p for report in reports for p in report.problems), key=lambda p: len(p.file), reverse=True)
     problems = {(Path(p.file).resolve(), p.pos, p.code, p.message): p for p in found}.values()
     for problem in sorted(problems):
-        typer.echo(str(problem))
+        typer.echo(shown(problem))
     clean = sum(1 for report in reports if not report.problems)
     typer.echo(
         f"{len(reports)} checked, {clean} clean, {len(problems)} problem{'' if len(problems) == 1 else 's'}", err=True

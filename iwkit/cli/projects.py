@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from iwkit.cli.common import family_ids, scene_ids
+
 
 def register(app: typer.Typer) -> None:
     for command in (init, new, watch, doctor):
@@ -23,16 +25,24 @@ def init(folder: Annotated[Path, typer.Argument(help="A folder that is not there
 
 
 def new(
-    family: Annotated[str, typer.Argument(help="guidance, planning, accessibility, decision, prevention or finding.")],
+    family: Annotated[
+        str,
+        typer.Argument(
+            help="guidance, planning, accessibility, decision, prevention or finding.", autocompletion=family_ids
+        ),
+    ],
     idea: Annotated[str, typer.Argument(help="The task in a few words; it becomes the title.")],
-    scene: Annotated[str, typer.Option(help="Where it plays. `iwkit scene list` names all.")] = "flat",
+    scene: Annotated[
+        str, typer.Option(help="Where it plays. `iwkit scene list` names all.", autocompletion=scene_ids)
+    ] = "flat",
     pack_id: Annotated[str, typer.Option("--id", help="Its id; default: the family's letter and a free number.")] = "",
 ) -> None:
     """Write a draft of a pack, complete and clean, from the template of its family."""
-    from iwkit.library import home_of
+    from iwkit.library import home_of, near
     from iwkit_authoring.scaffold import new
 
-    path = new(family, idea, home_of(Path("x")), scene, pack_id)
+    home = home_of(Path("x"))
+    path = near(new(family, idea, home, scene, pack_id))
     typer.echo(str(path))
     typer.echo(
         f"""next:
@@ -44,6 +54,8 @@ def new(
   6. iwkit freeze {path}""",
         err=True,
     )
+    if not (home / "schemas").is_dir():
+        typer.echo(f"for editors that check YAML: iwkit schema --out {near(home / 'schemas')}", err=True)
 
 
 def watch(
@@ -57,6 +69,7 @@ def watch(
     from iwkit.cli.packs import yaml_files
     from iwkit.errors import UsageError
     from iwkit.library import files_in, home_of
+    from iwkit.source.excerpt import shown
     from iwkit_validators.suite import validate_many
 
     if not every > 0:
@@ -83,7 +96,7 @@ def watch(
             seen = now
             reports = validate_many(yaml_files(paths))
             for problem in sorted(p for report in reports for p in report.problems):
-                typer.echo(str(problem))
+                typer.echo(shown(problem))
             clean = sum(1 for report in reports if not report.problems)
             typer.echo(f"{time.strftime('%H:%M:%S')}  {len(reports)} checked, {clean} clean")
             checks += 1

@@ -34,6 +34,7 @@ class Name(StrEnum):
     PROACTIVE = "proactive"
     POINTS = "points"
     MANIFEST = "manifest"
+    MODELS = "models"
 
 
 class Figure(StrEnum):

@@ -65,6 +65,7 @@ def scene_things(scene: Scene, catalogue: Catalogue) -> Iterator[Thing]:
             connectors=category.connectors,
             open=fixture.open,
             running=fixture.running,
+            process=category.process,
         )
 
 
@@ -165,6 +166,7 @@ class Binder:
             running=bool(entity.running),
             states=frozenset(entity.is_),
             contains=entity.contains,
+            process=category.process,
         )
 
     @staticmethod
@@ -245,6 +247,7 @@ def handles(things: Mapping[str, Thing], physical_digest: str) -> dict[str, Hand
         like.setdefault(thing.category, []).append(thing.name)
     numbered: dict[str, Handle] = {}
     for category, names in like.items():
-        shuffled = sorted(names, key=lambda n: digest([physical_digest, category, n]))
+        # one alone needs no drawing of lots, which costs more than all the rest
+        shuffled = sorted(names, key=lambda n: digest([physical_digest, category, n])) if len(names) > 1 else names
         numbered.update({name: Handle(category, i) for i, name in enumerate(shuffled, start=1)})
     return {name: numbered[name] for name in things}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from iwkit.compile.bind import Binder, called, handles
+from iwkit.compile.happenings import check_events
 from iwkit.compile.programs import Cursor, Programs, Script, ScriptLine
 from iwkit.compile.things import Handle, Thing
 from iwkit.digest import pack_digest, physical_digest
@@ -19,7 +20,7 @@ from iwkit.problems import Problem
 from iwkit.source.check import check
 from iwkit.source.document import Document
 from iwkit.source.reader import read
-from iwkit.spec.pack import Pack
+from iwkit.spec.pack import Pack, PackEvent
 from iwkit.spec.scene import Scene
 from iwkit.suggest import did_you_mean, snake
 
@@ -51,6 +52,16 @@ class CompiledTask:
     opening: tuple[Cursor, ...]
     plan: tuple[Cursor, ...]
     scripts: Mapping[Literal["oracle", "wrong", "early"], Script]
+
+    @property
+    def events(self) -> tuple[PackEvent, ...]:
+        """What happens by itself."""
+        return self.pack.physical.events
+
+    @property
+    def awaited(self) -> frozenset[str]:
+        """The things that are nowhere until they arrive."""
+        return frozenset(event.of for event in self.events if event.kind == "arrives")
 
     @property
     def id(self) -> str:
@@ -87,7 +98,8 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
     vocabulary = _vocabulary(pack, things, binder.broken)
     programs = Programs(doc, pack, things, vocabulary, binder.broken)
     opening, plan, scripts = programs.opening(), programs.plan(), programs.scripts()
-    problems = [*_header(doc, pack), *binder.problems, *programs.problems, *programs.check_goal()]
+    events = check_events(doc, pack.physical.events, things, vocabulary, binder.broken)
+    problems = [*_header(doc, pack), *binder.problems, *programs.problems, *programs.check_goal(), *events]
     if problems:
         raise Problems(problems)
     physical = physical_digest(doc.data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from iwkit.spec.catalogue import Process
 from iwkit.spec.pack import Entity
 
 ThingKind = Literal["object", "fixture", "room", "door"]
@@ -16,7 +17,8 @@ class Thing:
     """One thing. `name` is how commands call it; `scene_id` the scene's own key for fixtures, rooms and doors.
 
     `public` tells it apart in speech, `nouns` are the names people use for its kind. Sizes are width, depth and height
-    in metres. `place` and `at` say where an object begins. `declared` is False for what only the scene knows.
+    in metres. `place` and `at` say where an object begins, `process` what a device does to its contents while it runs.
+    `declared` is False for what only the scene knows.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Thing:
     running: bool = False
     states: frozenset[str] = frozenset()
     contains: tuple[str, ...] = ()
+    process: Process | None = None
 
     def called(self, name: str, entity: Entity) -> Thing:
         """The same thing of the scene under the name and with the particulars that a pack gives it."""

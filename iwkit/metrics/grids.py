@@ -73,8 +73,8 @@ def same_tasks(runs: Sequence[RunResults]) -> None:
 def _like(first: RunResults, other: RunResults, apart: set[str]) -> None:
     """Figures that differ in a third thing say nothing about the two that are laid out."""
     a, b = first.config, other.config
-    with_code = apart | {f"{name}_code" for name in apart}
-    differ = sorted(k for k in a.keys() | b.keys() if k not in with_code and a.get(k) != b.get(k))
+    along = apart | {f"{name}_{part}" for name in apart for part in ("code", "model")}
+    differ = sorted(k for k in a.keys() | b.keys() if k not in along and a.get(k) != b.get(k))
     if differ:
         raise UsageError(f"{first.name} and {other.name} also differ in {', '.join(differ)}")
 

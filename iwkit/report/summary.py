@@ -8,6 +8,7 @@ from typing import Any
 
 from iwkit.metrics.cells import CellResult, cell_result
 from iwkit.metrics.rates import Rates, by_family, cap_scores, efficiency, proactive_total, rates
+from iwkit.report.calls import totals
 from iwkit.runfolder import load_plan, selected_attempt
 
 
@@ -58,6 +59,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
         "capabilities": {name: asdict(score) for name, score in cap_scores(summary.results).items()},
         "efficiency": asdict(efficiency(summary.results)),
         "proactive": asdict(proactive_total(summary.results)),
+        "models": [asdict(total) for total in totals(summary.folder)],
         "tasks": tasks,
     }
 
@@ -70,6 +72,7 @@ def title(summary: Summary) -> str:
     notes = [f"{drafts} not frozen"] if drafts else []
     notes += ["code changed since the controls were run"] if other else []
     notes += ["another body than the default one"] if config.get("body", "default") != "default" else []
+    notes += ["the assistant may keep notes"] if config.get("memory") else []
     remark = f" ({', '.join(notes)})" if notes else ""
     return f"{config['assistant']} with {config['human']} human, {config['world']} world{remark}"
 

@@ -8,6 +8,7 @@ from dataclasses import astuple
 from iwkit.metrics.cells import CellResult
 from iwkit.metrics.rates import Rates, by_family, cap_scores, efficiency, families, proactive_total
 from iwkit.metrics.stats import Interval
+from iwkit.report.calls import totals
 from iwkit.report.manifest import manifest
 from iwkit.report.summary import Summary, caution, title
 from iwkit.report.table import Table, columns
@@ -126,6 +127,21 @@ def _manifest(summary: Summary) -> Table:
     return Table(columns(*names), tuple(tuple(str(v) for v in row.values()) for row in rows))
 
 
+def dollars(value: float | None) -> str:
+    """US dollars; what is unknown is a dash."""
+    return NONE if value is None else f"${value:.4f}"
+
+
+def _models(summary: Summary) -> Table:
+    names = ("model", "calls", "answered", "tokens in", "tokens out", "cost", "of unknown cost", "at most")
+    rows = tuple(
+        (t.model, str(t.calls), str(t.answered), f"{t.input:,}", f"{t.output:,}", dollars(t.cost), str(t.unknown),
+         dollars(t.at_most))
+        for t in totals(summary.folder)
+    )  # fmt: skip
+    return Table(columns(*names, right=", ".join(names[1:])), rows)
+
+
 TABLES: dict[str, Callable[[Summary], Table]] = {
     "cells": _cells,
     "families": _families,
@@ -134,6 +150,7 @@ TABLES: dict[str, Callable[[Summary], Table]] = {
     "proactive": _proactive,
     "points": _points,
     "manifest": _manifest,
+    "models": _models,
 }
 """Name -> how the table of a run is made."""
 SHOWN = ("cells", "families")

@@ -20,6 +20,7 @@ _HINTS: Final = tuple(
     (re.compile(said), re.compile(line), hint)
     for said, line, hint in (
         ("", r"^[ ]*\t", "indent with spaces, not tabs"),
+        ("cannot start any token", r"^[ ]*-\t", "write a space after the dash, not a tab"),
         ("mapping values are not allowed", "", "quote the text: it holds ': '"),
         ("cannot start any token", "", "quote the text: @ ` % and tabs can't begin it"),
         ("unexpected end of stream|unexpected document", "", "close the quote"),

@@ -21,9 +21,17 @@ class Revision(Model):
     record: Digest
 
 
+class Shortest(Model):
+    """The fewest primitives from the handoff to a pass (MET-3): at least `low`; `high` are known to suffice."""
+
+    low: Annotated[int, Field(ge=0)]
+    high: Annotated[int, Field(ge=0)]
+
+
 class LockedPack(Model):
-    """One frozen pack: its parts, and what it uses. `revision` grows by one each time its digest changes. `history` has
-    the revisions whose records are kept, the oldest first."""
+    """One frozen pack: its parts, and what it uses. `revision` grows by one each time its digest changes. `shortest` is
+    None where there is no plan of the assistant's alone. `history` has the revisions whose records are kept, the oldest
+    first."""
 
     revision: Annotated[int, Field(ge=1)]
     family: Family
@@ -36,6 +44,7 @@ class LockedPack(Model):
     body: Digest
     family_file: Digest
     controls: Digest
+    shortest: Shortest | None = None
     history: Annotated[tuple[Revision, ...], AsTuple] = ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
@@ -21,7 +21,9 @@ Capability = Literal["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"]
 PackId = Annotated[str, StringConstraints(pattern=patterns.PACK_ID)]
 Guid = Annotated[str, StringConstraints(pattern=patterns.GUID)]
 CommandText = Annotated[str, StringConstraints(min_length=3, max_length=400)]
-Own = Literal["cut", "cooked", "broken", "mouldy", "dirty", "wet", "used"]
+Own = Literal["cut", "cooked", "broken", "mouldy", "mouldy_inside", "dirty", "wet", "used"]
+Incident = Literal["rings", "spills", "breaks", "falls", "arrives"]
+INCIDENTS: tuple[Incident, ...] = get_args(Incident)
 
 
 def _reject(message: str, hint: str, *path: str | int) -> PydanticCustomError:
@@ -103,6 +105,44 @@ class CommandStep(Model):
     do: CommandText
 
 
+class PackEvent(Model):
+    """Something that happens by itself: a phone rings, something is spilled, breaks or falls, a delivery arrives.
+
+    It happens at the end of the first command by whose end `when` has come about and `delay` seconds of the world's
+    clock have passed since. What `arrives` is nowhere before that, and then at the place that its entity gives it.
+    """
+
+    id: Name
+    when: WhenField
+    delay: Annotated[float, Field(ge=0, le=3600)] = 0
+    rings: Name | None = None
+    spills: Name | None = None
+    breaks: Name | None = None
+    falls: Name | None = None
+    arrives: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_incident(self) -> Self:
+        given = [kind for kind in INCIDENTS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            raise _reject(
+                f"an event is exactly one of {', '.join(INCIDENTS)}; this one gives {given or 'none'}",
+                "write {id: call, when: handoff, rings: phone}",
+            )
+        return self
+
+    @property
+    def kind(self) -> Incident:
+        """What happens."""
+        return next(kind for kind in INCIDENTS if getattr(self, kind) is not None)
+
+    @property
+    def of(self) -> str:
+        """The entity that it happens to."""
+        name: str = getattr(self, self.kind)
+        return name
+
+
 class Physical(Model):
     """Everything a world needs, and what is scored. Hashed as the physical digest."""
 
@@ -111,6 +151,7 @@ class Physical(Model):
     entities: Annotated[dict[Name, Entity], Field(min_length=1)]
     opening: Annotated[tuple[CommandStep, ...], AsTuple, Field(min_length=1)]
     plan: Annotated[tuple[CommandStep, ...], AsTuple] = ()
+    events: Annotated[tuple[PackEvent, ...], AsTuple] = ()
     windows: Annotated[tuple[Window, ...], AsTuple] = ()
     evidence: Annotated[tuple[Named, ...], AsTuple] = ()
     goal: Goal

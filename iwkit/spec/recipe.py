@@ -63,7 +63,7 @@ Style = Literal[
 SHAPES = ("box", "lathe", "tube", "extrude", "ellipsoid")
 BODY = "body"
 """The name of the root link."""
-SHOWN = ("running", "open", "cut", "cooked", "broken", "mouldy", "dirty", "wet", "used", "filled")
+SHOWN = ("running", "open", "cut", "cooked", "broken", "mouldy", "dirty", "wet", "used", "filled", "ringing")
 """States of a thing that may change how it is drawn while an episode goes on."""
 When = Annotated[str, Field(pattern=rf"^(not )?({'|'.join(SHOWN)})$")]
 """A state of the thing, or `not` and a state: what has it is drawn only then."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from iwkit.compile import CompiledTask
 from iwkit.grammar import Command
@@ -19,15 +19,26 @@ WorldState = dict[str, Any]
 """A JSON value that holds a whole world; `restore(snapshot())` changes nothing that can be observed."""
 
 
+class PrimitiveError(NamedTuple):
+    """Why a command was not done (B.3.2): a code, a plain sentence for the human, who is to blame, and the names of the
+    things, or words, that the sentence is about."""
+
+    code: str
+    text: str
+    fault: Fault
+    about: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """The outcome of one command (SEM-5).
 
     `code` is `OK`, a refusal of `iwkit.world.refusals` or one of a world with geometry (docs/physical-world.md); `text`
     is a plain sentence for the human; `fault` is None when `ok`. `frames` is the length of the interval on the clock,
-    at least 1 for what takes time, else 0. A refused command leaves the world as it was, takes no time and has no
-    happenings. The one exception is `POSTCONDITION_FAILED`: it was done, but came out otherwise; the world stays as it
-    came out, and frames and happenings are those of what was done. Which way the wearer takes is the world's own.
+    at least 1 for what takes time, else 0. `about` are the things that a refusal is about. A refused command leaves the
+    world as it was, takes no time and has no happenings. The one exception is `POSTCONDITION_FAILED`: it was done, but
+    came out otherwise; the world stays as it came out, and frames and happenings are those of what was done. Which way
+    the wearer takes is the world's own.
     """
 
     ok: bool
@@ -36,6 +47,12 @@ class Receipt:
     fault: Fault | None
     frames: int
     happenings: tuple[Happening, ...] = ()
+    about: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> PrimitiveError | None:
+        """What went wrong; None when it was done."""
+        return None if self.fault is None else PrimitiveError(self.code, self.text, self.fault, self.about)
 
 
 class World(Protocol):

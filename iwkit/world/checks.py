@@ -272,6 +272,12 @@ def heater_of(at: Situation, food: str) -> str | None:
     return None
 
 
+def cooks_in(at: Situation, food: str) -> str:
+    """What food is said to cook in: the vessel that it lies in, else the heater itself."""
+    inside = next((place.at for _, place in at.chain(food) if place.how == "inside"), None)
+    return inside if inside is not None and at.has(inside, "vessel") else heater_of(at, food) or ""
+
+
 def heated(act: Act) -> Refusal | None:
     return None if heater_of(act.at, act.names[0]) else Refusal("NO_HEAT", act.names[:1])
 

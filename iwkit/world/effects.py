@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from iwkit.floorplan import stance
 from iwkit.world.act import TURNING, WALKING, Act
-from iwkit.world.checks import SEAT_NEAR, connector, heater_of, look_ahead, parking
+from iwkit.world.checks import SEAT_NEAR, connector, cooks_in, look_ahead, parking
 from iwkit.world.ground import direction, step
 from iwkit.world.layout import Goal
+from iwkit.world.situation import Situation
 from iwkit.world.state import FLOOR, Place
 
 Effect = Callable[[Act], None]
@@ -168,12 +169,14 @@ def cook(act: Act) -> None:
     food = act.names[0]
     act.approach(food)
     act.at.mark(food, "cooked")
-    act.emit("cooked", object=food, in_=heater_of(act.at, food) or "")
+    act.emit("cooked", object=food, in_=cooks_in(act.at, food))
 
 
 def cut(act: Act) -> None:
     target, tool = act.names
     act.at.mark(target, "cut")
+    if act.at.is_(target, "mouldy_inside"):
+        act.at.mark(target, "mouldy")
     act.emit("cut", object=target, with_=tool)
 
 
@@ -194,9 +197,27 @@ def wipe(act: Act) -> None:
     tool, target = act.names
     act.fetch(tool)
     act.approach(target)
-    act.at.mark(target, "dirty", on=False)
-    act.at.mark(tool, "used")
+    soil(act.at, tool, target)
     act.emit("wiped", object=target, with_=tool)
+
+
+def soil(at: Situation, tool: str, target: str) -> None:
+    """What wiping does: dirt goes to the tool, and water too unless it is wet itself. A tool that has wiped is used."""
+    if at.is_(target, "dirty"):
+        at.mark(target, "dirty", on=False)
+        at.mark(tool, "dirty")
+    if at.is_(target, "wet") and not at.is_(tool, "wet"):
+        at.mark(target, "wet", on=False)
+        at.mark(tool, "wet")
+    at.mark(tool, "used")
+
+
+def answer(act: Act) -> None:
+    """Take a call; a phone that rings stops."""
+    phone = act.names[0]
+    if act.at.is_(phone, "ringing"):
+        act.at.mark(phone, "ringing", on=False)
+    act.emit("answered", object=phone)
 
 
 def use_computer(act: Act) -> None:

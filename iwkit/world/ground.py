@@ -14,6 +14,9 @@ Point = tuple[float, float]
 
 FACED = 30.0
 """What one stands at is before one's eyes when its middle is no further aside than this, degrees (ours)."""
+SIDE, DRAWN = 0.3, 0.2
+"""Half the width of a body on the plan that walks past furniture, and of one that draws its arms in for a door,
+metres."""
 GRID = 0.25
 """Raster in which free floor is looked for (ours)."""
 
@@ -75,8 +78,8 @@ def free_point(scene: Scene, room: str, obstacles: Sequence[Box], clear: float) 
         spot = (x - clear, y - clear, x + clear, y + clear)
         return within(spot, area) and not any(overlaps(spot, box) for box in boxes)
 
-    found = [p for p in _raster(middle, area) if free(*p)]
-    return min(found, key=lambda p: (math.dist(p, middle), p), default=middle)
+    nearest = sorted(_raster(middle, area), key=lambda p: (math.dist(p, middle), p))
+    return next((p for p in nearest if free(*p)), middle)
 
 
 def free_boxes(scene: Scene, room: str, size: Point, obstacles: Sequence[Box], target: Box) -> Iterator[Box]:
@@ -103,18 +106,18 @@ def first_free(scene: Scene, room: str, points: Sequence[Point], obstacles: Iter
 
 
 def ahead(scene: Scene, room: str, line: tuple[Point, Point], obstacles: Iterable[Box], shut: frozenset[str]) -> Ahead:
-    """Walk a line that starts in `room`: not through walls, the doors that are `shut`, or obstacles other than one that
-    already surrounds the start."""
+    """Walk a line that starts in `room` with a body of some width: not through walls, the doors that are `shut`, or
+    obstacles, other than one that it brushes at the start and doesn't come into."""
     start, goal = line
     for box in (*obstacles, *fixed_obstacles(scene)):
-        part = crossing(start, goal, box)
-        if part is not None and 0 <= part[0] < 1:
+        if _runs_into(start, goal, box):
             return Ahead(blocked=True)
     passed: list[str] = []
     while len(passed) <= len(scene.doors):
         part = crossing(start, goal, scene.rooms[room].box)
         if part is None or part[1] >= 1:
-            on_floor = within((*goal, *goal), floor(scene, room))
+            x, y = goal
+            on_floor = within((x - DRAWN, y - DRAWN, x + DRAWN, y + DRAWN), floor(scene, room))
             return Ahead(not (on_floor or any(_in_opening(d, goal) for d in scene.doors.values())), tuple(passed), room)
         at = (start[0] + part[1] * (goal[0] - start[0]), start[1] + part[1] * (goal[1] - start[1]))
         door = next((n for n, d in scene.doors.items() if room in d.between and _in_opening(d, at)), None)
@@ -126,10 +129,22 @@ def ahead(scene: Scene, room: str, line: tuple[Point, Point], obstacles: Iterabl
     return Ahead(blocked=True)
 
 
+def _runs_into(start: Point, goal: Point, box: Box) -> bool:
+    """Whether a body that goes from one point to another runs into a box; one that it brushes it may come closer to."""
+    wide = (box[0] - SIDE, box[1] - SIDE, box[2] + SIDE, box[3] + SIDE)
+    part = crossing(start, goal, wide)
+    if part is None or part[1] <= EPSILON or part[0] >= 1:
+        return False
+    if part[0] >= 0:
+        return True
+    inner = crossing(start, goal, box)
+    return inner is not None and 0 <= inner[0] < 1
+
+
 def _in_opening(door: Door, point: Point) -> bool:
-    """Whether a point lies in the opening of a door: within half its width along the wall and half the wall across."""
+    """Whether one who stands at a point gets through a door: within its width along the wall, half the wall across."""
     dx, dy = abs(point[0] - door.at[0]), abs(point[1] - door.at[1])
-    return min(dx, dy) <= 0.05 + EPSILON and max(dx, dy) <= door.width / 2
+    return min(dx, dy) <= 0.05 + EPSILON and max(dx, dy) <= door.width / 2 - DRAWN
 
 
 def _raster(middle: Point, area: Box) -> list[Point]:

@@ -52,6 +52,7 @@ class Layout:
     def __init__(self, task: Furnished) -> None:
         self.scene = task.scene
         self.things = task.things
+        self.processes = {name: t.process for name, t in task.things.items() if t.process is not None}
         names = {(t.kind, t.scene_id): name for name, t in task.things.items()}
         try:
             self.rooms = {key: names["room", key] for key in self.scene.rooms}

@@ -13,7 +13,7 @@ from iwkit.world.layout import CLEARANCE
 from iwkit.world.situation import Situation
 from iwkit.world.state import WEARER, Baseline
 
-OWN = ("used", "cut", "cooked", "broken", "mouldy", "raised")
+OWN = ("used", "cut", "cooked", "broken", "mouldy", "raised", "ringing")
 """Flags that are relations under the same name."""
 OPPOSITE = {"clean": "dirty", "dry": "wet"}
 """Relations that hold unless a flag is set."""
@@ -40,7 +40,8 @@ class Relations:
     def all(self) -> State:
         """The full state now."""
         visible = (("visible", name) for name in self.at.view())
-        return frozenset().union(*self._own_states(), self._placed(), self._near(), visible, self._kept())
+        own = (*self._own_states(), self._cycles())
+        return frozenset().union(*own, self._placed(), self._near(), visible, self._kept())
 
     # --- states of their own --------------------------------------------------------------------------------------
 
@@ -67,11 +68,20 @@ class Relations:
         if received:
             yield ("received", name, *received)
 
+    def _cycles(self) -> Iterator[Relation]:
+        """The contents that the cycle of a machine began with, and whether that was a valid start."""
+        for machine, cycle in self.at.state.cycles.items():
+            yield from (("in_cycle", name, machine) for name in cycle.contents)
+            if cycle.valid:
+                yield ("cycle_valid", machine)
+
     # --- places ---------------------------------------------------------------------------------------------------
 
     def _placed(self) -> Iterator[Relation]:
         at, wearer = self.at, self.at.state.wearer
         for name in at.state.places:
+            if at.away(name):
+                continue
             yield from self._place(name)
             yield ("in_room", name, at.room(name))
         for name in self._declared:
@@ -105,7 +115,7 @@ class Relations:
     def _near(self) -> State:
         """Pairs both ways, of which one is an entity of the pack or the wearer. Things with the same root are near."""
         state, wearer = self.at.state, self.at.state.wearer
-        roots = {name: self.at.root(name) for name in state.places}
+        roots = {name: self.at.root(name) for name in state.places if not self.at.away(name)}
         loose = {n: p.point for n, p in state.places.items() if p.how == "floor"}
         key = (tuple(roots.items()), tuple(loose.items()), wearer.x, wearer.y, tuple(state.fixtures.items()))
         if self._near_kept[0] != key:
@@ -169,7 +179,7 @@ class Relations:
             return
         yield from self._kept_fixtures(base)
         for name, place in self.at.state.places.items():
-            if base.places[name] == place:
+            if base.places[name] == place and not self.at.away(name):
                 yield ("at_baseline", name)
                 if self._still(name, base):
                     yield ("unmoved", name)

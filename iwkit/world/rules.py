@@ -187,7 +187,7 @@ RULES: Final[dict[str, Rule]] = {
         6.0,
         (c.affords(0, "workstation", "NOT_A_WORKSTATION"), c.hand_empty, c.lid_open(0), c.can_use),
     ),
-    "answer_phone": Rule(do.event("answered", "object"), 2.0, (c.affords(0, "phone", "NOT_A_PHONE"), c.held(0))),
+    "answer_phone": Rule(do.answer, 2.0, (c.affords(0, "phone", "NOT_A_PHONE"), c.held(0))),
     # perception and control
     "look_around": Rule(do.look_around, 6.0, keeps_view=True),
     "look_scan": Rule(do.look_scan, 3.0, keeps_view=True),

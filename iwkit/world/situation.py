@@ -10,8 +10,10 @@ from iwkit.floorplan import UNIT, Box, footprint, stance
 from iwkit.spec.scene import Fixture
 from iwkit.world.ground import Point, direction, faced, first_free, gap
 from iwkit.world.layout import Goal, Layout
-from iwkit.world.state import HELD, WEARER, Place, Spot, State
+from iwkit.world.state import HELD, WEARER, Cycle, Place, Spot, State
 
+RIM = "rim"
+"""The connector of a container by which a lid closes it."""
 REACH = 0.80
 """A thing on the floor is taken from where one stands when it is no further away than this (ours)."""
 STEP = 0.45
@@ -32,6 +34,7 @@ class Situation:
         self.children: dict[str, dict[str, None]] = {}
         for name, spot in state.fixtures.items():
             self._stand(name, spot)
+        self.absent = {name for name, place in state.places.items() if place.how == "away"}
         for name, place in state.places.items():
             if place.at is not None and place.how != "floor":
                 self.children.setdefault(place.at, {})[name] = None
@@ -54,8 +57,13 @@ class Situation:
         return flag in self.state.flags.get(name, ())
 
     def hides(self, name: str) -> bool:
-        """Whether what is inside can neither be seen nor reached: it can be opened and is not open."""
-        return self.has(name, "openable") and not self.is_(name, "open")
+        """Whether what is inside can neither be seen nor reached: it can be opened and is not open, or a lid is on it."""
+        return (self.has(name, "openable") and not self.is_(name, "open")) or self._covered(name)
+
+    def _covered(self, name: str) -> bool:
+        """Whether something is attached to the rim of a container."""
+        joints = (self.state.joints.get(child) for child in self.children.get(name, ()))
+        return any(joint is not None and joint[1].startswith(f"{RIM}:") for joint in joints)
 
     @property
     def held(self) -> str | None:
@@ -98,6 +106,10 @@ class Situation:
     def in_hand(self, name: str) -> bool:
         """Whether it is held, or comes along with what is held."""
         return self.root(name) == WEARER
+
+    def away(self, name: str) -> bool:
+        """Whether it has not arrived yet, or comes with something that has not."""
+        return bool(self.absent) and self.root(name) in self.absent
 
     def carries(self, carrier: str, name: str) -> bool:
         """Whether `name` is `carrier` or is on, in or attached to it, directly or not."""
@@ -287,6 +299,7 @@ class Situation:
         if place.at is not None and place.how != "floor":
             self.children.setdefault(place.at, {})[name] = None
         self.state.places[name] = place
+        self.absent.discard(name)
         if old.how == "attached":
             self.state.joints.pop(name)
         if old.how == "held":
@@ -321,6 +334,11 @@ class Situation:
             self.state.flags[name] = flags
         else:
             self.state.flags.pop(name, None)
+        self.version += 1
+
+    def run(self, machine: str, cycle: Cycle) -> None:
+        """Begin, go on with or end a cycle."""
+        self.state.cycles[machine] = cycle
         self.version += 1
 
     def fill(self, name: str, substances: Iterable[str]) -> None:

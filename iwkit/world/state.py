@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple
 from iwkit.errors import UsageError
 from iwkit.world.base import WorldState
 
-How = Literal["on", "inside", "attached", "floor", "held"]
+How = Literal["on", "inside", "attached", "floor", "held", "away"]
 WEARER = "wearer"
 FLOOR = "floor"
 
 
 class Place(NamedTuple):
-    """Where an object is: on, inside or attached to `at`, held, or on the floor.
+    """Where an object is: on, inside or attached to `at`, held, on the floor, or nowhere as long as it has not arrived.
 
     `spot` and `region` are as a command gave them. On the floor, `at` is what it lies beside and `point` its position
     in metres.
@@ -37,7 +37,34 @@ class Spot(NamedTuple):
     room: str
 
 
+class Cycle(NamedTuple):
+    """The current or last cycle of a machine: what was in it when it started, whether that was a valid start, how many
+    frames it goes on (None for one that is over or has no end), and whether it is still running."""
+
+    contents: tuple[str, ...]
+    valid: bool
+    left: int | None
+    on: bool
+
+
+class Story(NamedTuple):
+    """How far the events of a pack have come: the steps of the opening and of the plan that were done, whether the
+    handoff was, the frames until each event that is due, and the ids of those that have happened."""
+
+    steps: int = 0
+    plan: int = 0
+    handed: bool = False
+    due: Mapping[str, int] = {}
+    done: tuple[str, ...] = ()
+
+    @property
+    def begun(self) -> frozenset[str]:
+        """The events that are due or have happened."""
+        return frozenset((*self.due, *self.done))
+
+
 HELD = Place("held", WEARER)
+AWAY = Place("away")
 
 
 @dataclass(slots=True)
@@ -76,8 +103,8 @@ class State:
     """Everything that changes. `flags` are words such as `open`, `running`, `dirty`; a thing without any is left out.
 
     `received` is what was ever added to a thing, in order; `contents` what is in it now. `joints` are the connectors
-    that hold an attached thing: its own, its parent's, and the angle error in degrees. `shown` is what the wearer's
-    view held when the last receipt was given.
+    that hold an attached thing: its own, its parent's, and the angle error in degrees. `cycles` are those of machines,
+    `story` how far the pack's events have come. `shown` is what the wearer's view held when the last receipt was given.
     """
 
     wearer: Wearer
@@ -87,6 +114,8 @@ class State:
     contents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     received: dict[str, tuple[str, ...]] = field(default_factory=dict)
     joints: dict[str, tuple[str, str, float]] = field(default_factory=dict)
+    cycles: dict[str, Cycle] = field(default_factory=dict)
+    story: Story = field(default_factory=Story)
     look: Look = field(default_factory=Look)
     shown: frozenset[str] = frozenset()
     baseline: Baseline | None = None
@@ -102,6 +131,12 @@ class State:
             "contents": {n: list(c) for n, c in sorted(self.contents.items())},
             "received": {n: list(c) for n, c in sorted(self.received.items())},
             "joints": {n: list(j) for n, j in sorted(self.joints.items())},
+            "cycles": {n: [list(c.contents), c.valid, c.left, c.on] for n, c in sorted(self.cycles.items())},
+            "story": {
+                **self.story._asdict(),
+                "due": dict(sorted(self.story.due.items())),
+                "done": list(self.story.done),
+            },
             "look": {"around": self.look.around, "at": list(self.look.at)},
             "shown": sorted(self.shown),
             "baseline": None
@@ -130,6 +165,8 @@ class State:
                 contents={n: tuple(c) for n, c in data["contents"].items()},
                 received={n: tuple(c) for n, c in data["received"].items()},
                 joints={n: (j[0], j[1], j[2]) for n, j in data["joints"].items()},
+                cycles={n: Cycle(tuple(c[0]), c[1], c[2], c[3]) for n, c in data["cycles"].items()},
+                story=Story(**{**data["story"], "done": tuple(data["story"]["done"])}),
                 look=Look(look["around"], tuple(look["at"])),
                 shown=frozenset(data["shown"]),
                 baseline=None

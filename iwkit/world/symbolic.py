@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from iwkit.compile import CompiledTask
 from iwkit.compile.things import Thing
 from iwkit.errors import UsageError
 from iwkit.floorplan import stance
 from iwkit.grammar import Command
+from iwkit.spec.pack import PackEvent
+from iwkit.trace import Happening
 from iwkit.trace import State as RelationState
 from iwkit.verbs import BY_NAME
+from iwkit.world import processes
 from iwkit.world.act import Act
 from iwkit.world.base import FRAMES_PER_SECOND, Receipt, WorldState
 from iwkit.world.ground import direction
+from iwkit.world.incidents import INCIDENTS
 from iwkit.world.layout import Layout
 from iwkit.world.refusals import REFUSALS, Refusal, sentence
 from iwkit.world.relations import Relations
 from iwkit.world.rules import RULES, Rule
 from iwkit.world.situation import Situation
-from iwkit.world.state import Baseline, Place, State, Wearer
+from iwkit.world.state import AWAY, Baseline, Place, State, Story, Wearer
+from iwkit.world.story import Done, handed_off, heard, unfold, watches
 
 SNAPSHOT = "symbolic/1"
 
@@ -46,17 +54,58 @@ class SymbolicWorld:
         self._begin(self._layout, _initial(task, self._layout))
 
     def execute(self, command: Command) -> Receipt:
-        """Carry out one command, or refuse it and change nothing."""
+        """Carry out one command, or refuse it and change nothing. What then happens by itself belongs to it."""
+        before = self.watched()
+        receipt = self.attempt(command)
+        if not receipt.ok:
+            return receipt
+        act = Act(self._now, command, (), list(receipt.happenings))
+        act.happenings += self.go_on(act.happenings, receipt.frames)
+        done = Done(command, True, tuple(act.happenings), receipt.frames, before)
+        happen = partial(self.incident, act=act)
+        self.story, told = unfold(self._known, self.story, done, self.relations, happen)
+        act.see()
+        frames = receipt.frames + _frames(act.seconds)
+        text = " ".join((receipt.text, *heard(told, self._now.public)))
+        return replace(receipt, text=text, frames=frames, happenings=tuple(act.happenings))
+
+    def attempt(self, command: Command) -> Receipt:
+        """Carry out one command, or refuse it and change nothing, without what goes on by itself meanwhile."""
         at = self._now
         rule = RULES[command.primitive]
         act = Act(at, command, _names(at, command, rule))
         refusal = _refusal(act, rule)
         if refusal is not None:
             text = sentence(refusal.code, map(at.public, refusal.about))
-            return Receipt(False, refusal.code, text, REFUSALS[refusal.code].fault, 0)
+            return Receipt(False, refusal.code, text, REFUSALS[refusal.code].fault, 0, about=refusal.about)
         rule.run(act)
         frames = 0 if rule.instant else max(1, _frames(act.seconds))
         return Receipt(True, "OK", "Done.", None, frames, tuple(act.happenings))
+
+    def go_on(self, happenings: Sequence[Happening], frames: int) -> list[Happening]:
+        """Let the processes go on for so many frames, after which these things have happened: what comes of it."""
+        act = Act(self._now, Command("confirm", "Confirm"), (), list(happenings))
+        processes.go_on(act, frames)
+        return act.happenings[len(happenings) :]
+
+    def incident(self, event: PackEvent, act: Act | None = None) -> list[Happening] | None:
+        """Let an event of the pack happen; None when it can't as things are. `act` takes the time and what it tells."""
+        act = act or Act(self._now, Command("confirm", "Confirm"), ())
+        known = len(act.happenings)
+        return act.happenings[known:] if INCIDENTS[event.kind](act, event.of) else None
+
+    def watched(self) -> RelationState:
+        """The relations now, if any event of the pack waits for a state."""
+        return self.relations() if watches(self._known) else frozenset()
+
+    @property
+    def story(self) -> Story:
+        """How far the events of the pack have come."""
+        return self._now.state.story
+
+    @story.setter
+    def story(self, story: Story) -> None:
+        self._now.state.story = story
 
     def relations(self) -> RelationState:
         """The full state: docs/goal-language.md section 3."""
@@ -69,6 +118,7 @@ class SymbolicWorld:
         """The handoff is now: `at_baseline` and `unmoved` are relative to this state."""
         state = self._now.state
         wearer = state.wearer
+        state.story = handed_off(self._known, state.story)
         state.baseline = Baseline(dict(state.places), dict(state.fixtures), (wearer.x, wearer.y, wearer.heading))
         self._now.version += 1
 
@@ -84,7 +134,7 @@ class SymbolicWorld:
         """Direction of a thing from the wearer's gaze in degrees, left negative, in (-180, 180]; None where unknown:
         for what is held, underfoot or not of this task."""
         at = self._now
-        if name not in at.things:
+        if name not in at.things or at.away(name):
             return None
         wearer = at.state.wearer
         heading = direction((wearer.x, wearer.y), at.point(name))
@@ -151,7 +201,7 @@ def _names(at: Situation, command: Command, rule: Rule) -> tuple[str, ...]:
 
 def _refusal(act: Act, rule: Rule) -> Refusal | None:
     for name in act.names:
-        if name not in act.at.things:
+        if name not in act.at.things or act.at.away(name):
             return Refusal("UNKNOWN_THING", (name,))
     for check in rule.checks():
         refusal = check(act)
@@ -173,9 +223,14 @@ def _initial(task: CompiledTask, layout: Layout) -> State:
     state = State(wearer)
     for name, thing in task.things.items():
         _put(state, name, thing)
+    for name in task.awaited:
+        state.places[name] = AWAY
     situation = Situation(layout, state)
     for name in state.places:
         _lay_down(situation, name)
+    for name, thing in task.things.items():
+        if "machine" in thing.traits and situation.is_(name, "running"):
+            state.cycles[name] = processes.begun(situation, name)
     if start.facing is not None:
         heading_to = direction((wearer.x, wearer.y), situation.point(start.facing))
         wearer.heading = wearer.heading if heading_to is None else round(heading_to, 4)

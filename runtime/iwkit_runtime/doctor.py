@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import platform
 import shutil
@@ -24,6 +25,8 @@ from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.render import opengl
 
 OLDEST: Final = (3, 11)
+KEYS: Final = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Environment variables in which the providers' own clients look for a key."""
 _TRIED: Final = 20
 """Clips of an AMASS folder that are read: all of them would take minutes."""
 
@@ -116,6 +119,27 @@ def _usd(what: str) -> Finding:
         return Finding(what, "not here", 'only importing USD needs it: pip install "iwkit[usd]"', fine=False)
 
 
+def _models(what: str) -> Finding:
+    try:
+        return Finding(what, f"openai {version('openai')}, google-genai {version('google-genai')}")
+    except PackageNotFoundError:
+        return Finding(what, "not here", 'only models need it: pip install "iwkit[models]"', fine=False)
+
+
+def _keys(what: str) -> Finding:
+    """Only whether a key is there: what it is, nobody is told."""
+    here = [name for name in KEYS if os.environ.get(name)]
+    if here:
+        return Finding(what, f"{', '.join(here)} set")
+    return Finding(what, "none", f"only models need one: set {' or '.join(KEYS)}", fine=False)
+
+
+def _isaac(what: str) -> Finding:
+    if importlib.util.find_spec("isaacsim"):
+        return Finding(what, "here", "iwkit has no engine for it yet: it uses MuJoCo", fine=False)
+    return Finding(what, "not here", "nothing needs it: the engine is MuJoCo", fine=False)
+
+
 _PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
     ("Python", _python),
     ("iwkit", _code),
@@ -128,5 +152,8 @@ _PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
     ("films", _films),
     ("text recognition", _reader),
     ("USD files", _usd),
+    ("models' libraries", _models),
+    ("model keys", _keys),
+    ("Isaac Sim", _isaac),
 )
 _NEEDED: Final = frozenset({"Python", "iwkit", "its data", "body", "physics"})

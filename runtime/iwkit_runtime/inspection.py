@@ -24,7 +24,7 @@ from iwkit_runtime.physical.layout import Assets
 from iwkit_runtime.physical.relations import Facts, Measured, Moment, Relations, lasting
 from iwkit_runtime.physical.sight import Look, Sight
 from iwkit_runtime.physical.spec import Floats
-from iwkit_runtime.physical.wearer import Person
+from iwkit_runtime.physical.wearer import person
 from iwkit_runtime.physical.world import PhysicalWorld
 from iwkit_runtime.recording import Interval, Recording
 
@@ -181,7 +181,7 @@ class _Replay:
     """Follows the records of an episode, and so knows where everything is after each."""
 
     def __init__(self, recording: Recording) -> None:
-        self._recording, self._person = recording, Person()
+        self._recording, self._person = recording, person()
         self._intervals: dict[int, Interval] = {interval.step: interval for interval in recording.intervals}
         self._poses, self._joints = dict(recording.poses), dict(recording.joints)
         self._body, self._stand = recording.body, recording.stand

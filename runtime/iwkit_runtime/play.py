@@ -6,18 +6,22 @@ import re
 import time
 import traceback
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
-from iwkit.errors import AgentError
+from iwkit.errors import AgentError, LedgerError, RunStopped
 from iwkit.ledger import END, Journal, Record
+from iwkit.runfolder import cell_name
 from iwkit.score import stable_completion_index
 from iwkit.world.base import World
 from iwkit_runtime.agents import Assistant, Human, make_assistant, make_human
 from iwkit_runtime.loop.episode import Episode, Role
 from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.loop.views import AssistantView, HumanView
+
+if TYPE_CHECKING:
+    from iwkit_runtime.models.agents import Front
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -31,16 +35,23 @@ def play(
     assistant: str,
     human: str,
     studio: Studio | None = None,
+    desk: Front | None = None,
+    memory: bool = False,
 ) -> Record:
     """Play a task to its end, from the start or from where the journal stops, and return its closing record.
 
     Args:
         header: identifies the cell; it is the first record, and must be the same when an episode is continued.
         studio: takes the pictures; without it the views have none.
+        desk: where models are asked.
+        memory: the assistant may keep notes (EVAL-6).
+
+    Raises:
+        RunStopped: an agent cannot be asked now. The journal is left open, and the episode can be continued.
     """
     journal.append("header", header)
-    episode = Episode(task, world, journal.append, studio)
-    agents = make_agents(episode, assistant=assistant, human=human)
+    episode = Episode(task, world, journal.append, studio, memory=memory)
+    agents = make_agents(episode, assistant=assistant, human=human, desk=desk, seed=header.get("seed", 0))
     while (role := episode.pending) is not None:
         text = _ask(episode, role, agents[role], journal)
         if text is not None:
@@ -49,14 +60,20 @@ def play(
     return dict(journal.end or {})
 
 
-def make_agents(episode: Episode, *, assistant: str, human: str) -> dict[Role, Assistant | Human]:
-    """The two agents of an episode.
+def make_agents(
+    episode: Episode, *, assistant: str, human: str, desk: Front | None = None, seed: int = 0
+) -> dict[Role, Assistant | Human]:
+    """The two agents of an episode, which is of the cell with this seed.
 
     Raises:
         AgentError: there is none of that name, or it cannot be made.
     """
     try:
-        return {"assistant": make_assistant(assistant, episode), "human": make_human(human, episode)}
+        cell = cell_name(episode.task.id, seed)
+        return {
+            "assistant": make_assistant(assistant, episode, desk, cell),
+            "human": make_human(human, episode, desk, cell),
+        }
     except AgentError:
         raise
     except Exception as error:
@@ -89,10 +106,14 @@ def _fresh(role: Role, agent: Assistant | Human, view: AssistantView | HumanView
         if not isinstance(text, str):
             raise TypeError(f"answered {type(text).__name__}, not text")
         fields: dict[str, Any] = {"role": role, "text": _unicode(text)}
+    except (RunStopped, LedgerError):
+        raise
     except (Exception, SystemExit) as error:
         kind = "agent_failed"
         reason = f"the {role} failed: {type(error).__name__}: {error}"
         fields = {"role": role, "reason": _unicode(reason), "traceback": _unicode(traceback.format_exc())}
+    if callable(account := getattr(agent, "account", None)) and (taken := account()) is not None:
+        fields["call"] = taken
     journal.append(kind, {**fields, "t_wall_latency": round(time.monotonic() - start, 4)})
     return {"kind": kind, **fields}
 

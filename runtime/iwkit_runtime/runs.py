@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from iwkit import __version__
 from iwkit.compile import CompiledTask
@@ -17,20 +17,27 @@ from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.agents.registry import SCRIPTED_ASSISTANTS, code_digest
+from iwkit_runtime.body.model import Solver
 from iwkit_runtime.identity import cell_key, runtime_digest
 from iwkit_runtime.loop.episode import Episode
 from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.play import make_agents, play
+from iwkit_runtime.workers import Crew
+
+if TYPE_CHECKING:
+    from iwkit_runtime.models.agents import Front
+    from iwkit_runtime.models.desk import Desk
 
 
-def _physical() -> World:
+def _physical(solver: Solver) -> World:
     from iwkit_runtime.physical.world import PhysicalWorld  # noqa: PLC0415  slow to import, and only wanted here
 
-    return PhysicalWorld()
+    return PhysicalWorld(solver=solver)
 
 
-WORLDS: dict[str, Callable[[], World]] = {"physical": _physical, "symbolic": SymbolicWorld}
-"""World by name."""
+SOLVERS: tuple[Solver, ...] = get_args(Solver)
+WORLDS: dict[str, Callable[[Solver], World]] = {"physical": _physical, "symbolic": lambda _solver: SymbolicWorld()}
+"""World by name, with what solves the wearer's arms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,9 @@ class Config:
     """What all cells of a run folder share.
 
     `draft`: packs need not be frozen. `pictures`: the views have frames; a world without pictures has none either way.
+    `solver`: what solves the wearer's arms (docs/body.md); a world without a body has none to solve.
+    `memory`: the assistant may keep notes (EVAL-6). `models`: what decides the answers of each agent that is a model
+    (`Desk.identity`), by its name.
     """
 
     assistant: str
@@ -45,11 +55,21 @@ class Config:
     world: str
     draft: bool = False
     pictures: bool = False
+    solver: str = "swivel"
+    memory: bool = False
+    models: Mapping[str, Any] = field(default_factory=dict)
 
     def header(self) -> dict[str, Any]:
         """The configuration as it is recorded, with digests of the code that plays."""
         own = {"assistant_code": code_digest(self.assistant), "human_code": code_digest(self.human)}
-        return {"iwkit": __version__, "runtime": runtime_digest(), **asdict(self), **own, "body": body_label()}
+        own |= {"assistant_model": self.models.get(self.assistant), "human_model": self.models.get(self.human)}
+        given = {key: value for key, value in asdict(self).items() if key != "models"}
+        return {"iwkit": __version__, "runtime": runtime_digest(), **given, **own, "body": body_label()}
+
+    def settings(self) -> dict[str, Any]:
+        """The part of it that decides what comes out, beside the code."""
+        left_out = ("draft", "pictures")
+        return {key: value for key, value in asdict(self).items() if key not in left_out}
 
 
 Freeze = Literal["frozen", "code changed", "draft"]
@@ -60,49 +80,86 @@ class Source:
     """A pack to run: the compiled task, the file it came from, and the digest of the pack with all that it uses.
 
     `freeze` says how it stands to its lock: as frozen, the same but with other code than its controls, or a draft.
-    Results carry it.
+    `reference` is the length of the shortest known way, as the lock has it. Results carry both.
     """
 
     task: CompiledTask
     path: Path
     uses: str
     freeze: Freeze
+    reference: int | None = None
 
 
 Progress = Callable[[str, Record], None]
 """Called with the task id and the closing record of each cell, when it is done (also when it already was)."""
 
 
-def make_world(name: str) -> World:
+def make_world(name: str, solver: str = "swivel") -> World:
     """A world by name.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: there is no world, or no solver, of that name, or the world has no body that needs one.
     """
     if name not in WORLDS:
         raise UsageError(f"no world {name!r}: use {', '.join(sorted(WORLDS))}")
-    return WORLDS[name]()
+    found = next((known for known in SOLVERS if known == solver), None)
+    if found is None:
+        raise UsageError(f"no solver {solver!r}: use {', '.join(SOLVERS)}")
+    if found != SOLVERS[0] and name != "physical":
+        raise UsageError(f"the {name} world has no arms to solve: --solver is for the physical one")
+    return WORLDS[name](found)
 
 
-def run(sources: Sequence[Source], config: Config, folder: Path, progress: Progress, seed: int = 0) -> None:
+def run(
+    sources: Sequence[Source],
+    config: Config,
+    folder: Path,
+    progress: Progress,
+    seeds: Sequence[int] = (0,),
+    *,
+    desk: Desk | None = None,
+    jobs: int = 1,
+    in_flight: int = 1,
+) -> None:
     """Play every cell that the folder does not hold yet. The same call continues a run that was stopped anywhere.
 
+    Args:
+        seeds: each task is a cell for each of them.
+        desk: where models are asked; needed if an agent is one.
+        jobs: worker processes; with one, and one episode in flight, all is played in this process.
+        in_flight: episodes at a time, in all processes together.
+
     Raises:
+        RunStopped: the budget does not reach, or something else that will not pass by itself.
         LedgerError: the folder belongs to another run, is being written by another process, or cannot be written.
         UsageError: no such world.
         AgentError: no such assistant or human, or it cannot be made.
     """
-    world = make_world(config.world)
+    make_world(config.world, config.solver)
     _distinct(sources)
     for source in sources[:1]:
         # A name that was mistyped claims no folder. Where it is tried out plays no part; the opening costs least here.
         rehearsal = Episode(source.task, SymbolicWorld(), lambda _kind, _fields: None)
-        make_agents(rehearsal, assistant=config.assistant, human=config.human)
+        make_agents(rehearsal, assistant=config.assistant, human=config.human, desk=desk)
+    cells = [_Cell(source, seed) for seed in seeds for source in sources]
     with exclusive(folder):
-        _plan(folder, config, sources, seed)
-        with _studio(config, world, folder) as studio:
-            for source in sources:
-                progress(source.task.id, _cell(source, config, _Stage(world, studio), folder, seed))
+        _plan(folder, config, cells)
+        booth = _Booth(config, folder)
+        for name, end in _played(cells, booth, desk, jobs, max(jobs, in_flight)):
+            progress(name, end)
+
+
+def _played(
+    cells: Sequence[_Cell], booth: _Booth, desk: Desk | None, jobs: int, in_flight: int
+) -> Iterator[tuple[str, Record]]:
+    if min(in_flight, len(cells)) == 1:
+        with booth(desk) as play_cell:
+            for cell in cells:
+                yield cell.source.task.id, play_cell(cell)
+        return
+    with Crew(booth, jobs, in_flight, desk, sorted(booth.config.models)) as crew:
+        for number, end in crew.play(cells):
+            yield cells[number].source.task.id, end
 
 
 def _distinct(sources: Sequence[Source]) -> None:
@@ -113,7 +170,7 @@ def _distinct(sources: Sequence[Source]) -> None:
             raise UsageError(f"{other} and {source.path} are both called {source.task.id}: run them into two folders")
 
 
-def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) -> None:
+def _plan(folder: Path, config: Config, planned: Sequence[_Cell]) -> None:
     """Write the plan before anything is run, or add to the one that is there."""
     path = folder / "plan.json"
     cells: dict[str, Any] = {}
@@ -124,7 +181,7 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
                 f"{folder} holds a run with another {_changed(plan['config'], config)}: choose another --out"
             )
         cells = plan["cells"]
-    for source in sources:
+    for source, seed in planned:
         task = source.task
         cell = {
             "task": task.id,
@@ -134,21 +191,45 @@ def _plan(folder: Path, config: Config, sources: Sequence[Source], seed: int) ->
             "digest": task.digest,
             "uses": source.uses,
             "freeze": source.freeze,
+            "reference": source.reference,
             "key": _key(source, config, seed),
         }
         known = cells.setdefault(cell_name(task.id, seed), cell)
         if known["key"] != cell["key"]:
             raise LedgerError(f"{folder} holds {task.id} with another digest: choose another --out")
-    for source in sources:
+    for source in {source.task.id: source for source, _ in planned}.values():
         write_atomic(folder / "packs" / f"{source.task.id}.yaml", source.path.read_bytes())
     write_json(path, {"config": config.header(), "cells": cells})
 
 
+class _Cell(NamedTuple):
+    """What is played once: a pack and a seed."""
+
+    source: Source
+    seed: int
+
+
 class _Stage(NamedTuple):
-    """Where episodes are played: a world, and who keeps its trajectories and takes its pictures."""
+    """Where episodes are played: a world, who keeps its trajectories and takes its pictures, where models are asked."""
 
     world: World
     studio: Studio | None
+    desk: Front | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Booth:
+    """Makes what plays cells one after another, in this process or in a worker."""
+
+    config: Config
+    folder: Path
+
+    @contextlib.contextmanager
+    def __call__(self, desk: Front | None) -> Iterator[Callable[[_Cell], Record]]:
+        world = make_world(self.config.world, self.config.solver)
+        with _studio(self.config, world, self.folder) as studio:
+            stage = _Stage(world, studio, desk)
+            yield lambda cell: _cell(cell, self.config, stage, self.folder)
 
 
 @contextlib.contextmanager
@@ -187,6 +268,8 @@ _SAID = {
     "runtime": "version of iwkit's code",
     "assistant_code": "code of the assistant",
     "human_code": "code of the human",
+    "assistant_model": "address, parameters or prompts of the assistant",
+    "human_model": "address, parameters or prompts of the human",
     "body": "body of the wearer",
 }
 
@@ -198,25 +281,26 @@ def _changed(before: dict[str, Any], config: Config) -> str:
     return ", ".join(_SAID.get(k) or f"{k} ({before.get(k)}, not {now.get(k)})" for k in found)
 
 
-def _cell(source: Source, config: Config, stage: _Stage, folder: Path, seed: int) -> Record:
+def _cell(cell: _Cell, config: Config, stage: _Stage, folder: Path) -> Record:
     """The closing record of a cell: of its valid attempt, or of the one that is played now."""
-    cell = cell_name(source.task.id, seed)
-    attempts = attempt_paths(folder, cell)
+    name = cell_name(cell.source.task.id, cell.seed)
+    attempts = attempt_paths(folder, name)
     if attempts:
         with Journal(attempts[-1]) as journal:
             if journal.end is None:
-                return _play(source, config, stage, journal, seed)
+                return _play(cell, config, stage, journal)
             if journal.end["status"] != "void":
                 return journal.end
-    with Journal(attempt_path(folder, cell, len(attempts) + 1)) as journal:
-        return _play(source, config, stage, journal, seed)
+    with Journal(attempt_path(folder, name, len(attempts) + 1)) as journal:
+        return _play(cell, config, stage, journal)
 
 
 def _key(source: Source, config: Config, seed: int) -> str:
-    return cell_key(source.uses, config.world, config.assistant, config.human, seed)
+    return cell_key(source.uses, seed, config.settings())
 
 
-def _play(source: Source, config: Config, stage: _Stage, journal: Journal, seed: int) -> Record:
+def _play(cell: _Cell, config: Config, stage: _Stage, journal: Journal) -> Record:
+    source, seed = cell
     task = source.task
     header = {
         **config.header(),
@@ -228,4 +312,6 @@ def _play(source: Source, config: Config, stage: _Stage, journal: Journal, seed:
         "key": _key(source, config, seed),
     }
     agents = {"assistant": config.assistant, "human": config.human}
-    return play(task, stage.world, journal, header, **agents, studio=stage.studio)
+    return play(
+        task, stage.world, journal, header, **agents, studio=stage.studio, desk=stage.desk, memory=config.memory
+    )

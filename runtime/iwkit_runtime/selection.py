@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from iwkit import resources
 from iwkit.compile import load_task
 from iwkit.digest import digest
 from iwkit.errors import Problems, UsageError
-from iwkit.library import LOCK_NAME, Libraries, Library, files_in, home_of
+from iwkit.library import LOCK_NAME, Libraries, Library, files_in, home_of, near
 from iwkit.lock import difference, load_lock, uses
 from iwkit.problems import Problem
 from iwkit.source.kind import kind_of
@@ -19,22 +19,32 @@ from iwkit_runtime.runs import Freeze, Source
 
 
 def pack_files(names: Sequence[str]) -> list[Path]:
-    """The files that names stand for: a path to a file or folder, or the id of a pack that is frozen in the lock of the
-    project around the current folder, or else in the benchmark's. No names: every pack of the benchmark's lock.
+    """The files that names stand for: a path to a file or folder, or the id of a pack of the project around the current
+    folder, or else of the benchmark's lock. No names: every pack of the project's lock, or else of the benchmark's.
 
     Of a folder only packs are taken, not the scenes and catalogues that may lie there.
 
     Raises:
         UsageError: nothing has that name.
     """
-    benchmark = _frozen(resources.root("taskpacks"))
     if not names:
-        if not benchmark:
+        frozen = _own(_frozen) or _frozen(resources.root("taskpacks"))
+        if not frozen:
             raise UsageError("nothing is frozen yet: name the packs to use, or freeze them")
-        return list(benchmark.values())
-    here = home_of(Path("x"))
-    own = _frozen(here)
-    return list(dict.fromkeys(path for name in names for path in _files(name, own, benchmark, here)))
+        return list(frozen.values())
+    ids = known_packs()
+    return list(dict.fromkeys(path for name in names for path in _files(name, ids)))
+
+
+def known_packs() -> dict[str, Path]:
+    """Id -> the file of each pack that can be named by it: those frozen in the benchmark's lock, and all of the project
+    around the current folder, which come first."""
+    return {**_frozen(resources.root("taskpacks")), **_own(_drafts), **_own(_frozen)}
+
+
+def _own(find: Callable[[Path], dict[str, Path]]) -> dict[str, Path]:
+    """What is found in the project around the current folder, with paths as a person would type them."""
+    return {pack_id: near(path) for pack_id, path in find(home_of(Path("x"))).items()}
 
 
 def _frozen(home: Path) -> dict[str, Path]:
@@ -43,11 +53,15 @@ def _frozen(home: Path) -> dict[str, Path]:
     return {pack_id: home / entry.path for pack_id, entry in lock.packs.items()} if lock else {}
 
 
-def _files(name: str, own: Mapping[str, Path], benchmark: Mapping[str, Path], here: Path) -> Iterable[Path]:
+def _drafts(home: Path) -> dict[str, Path]:
+    """Name of the file -> the file, of every pack of a project, frozen or not; a folder without a lock is none."""
+    return {path.stem: path for path in packs_in(home)} if (home / LOCK_NAME).is_file() else {}
+
+
+def _files(name: str, ids: Mapping[str, Path]) -> Iterable[Path]:
     path = Path(name)
-    frozen = {**benchmark, **own}
-    if name in frozen:
-        return [frozen[name]]
+    if name in ids:
+        return [ids[name]]
     if path.is_dir():
         found = packs_in(path)
         if not found:
@@ -55,11 +69,15 @@ def _files(name: str, own: Mapping[str, Path], benchmark: Mapping[str, Path], he
         return found
     if path.is_file():
         return [path]
-    what = f"{name!r} is no file, folder or frozen task"
-    if near := closest(name, frozen):
-        raise UsageError(f"{what}: {ask(near)}")
-    mine = f"{here / LOCK_NAME} ({listed(sorted(own))})" if own else f"{here / LOCK_NAME}, which holds none"
-    raise UsageError(f"{what}: looked in {mine}, and in iwkit's own lock ({listed(sorted(benchmark))})")
+    what = f"{name!r} is no file, folder or task"
+    if meant := closest(name, ids):
+        raise UsageError(f"{what}: {ask(meant)}")
+    here = home_of(Path("x"))
+    shipped = f"iwkit's own lock ({listed(sorted(_frozen(resources.root('taskpacks'))))})"
+    if (here / LOCK_NAME).is_file():
+        mine = listed(sorted(_own(_drafts)), "no pack")
+        raise UsageError(f"{what}: looked in the project {here} ({mine}), and in {shipped}")
+    raise UsageError(f"{what}: looked in {shipped}; there is no project around the current folder")
 
 
 def packs_in(folder: Path) -> list[Path]:
@@ -86,12 +104,15 @@ def select(names: Sequence[str], library: Library | None = None, *, draft: bool)
             problems += error.problems
             continue
         lock = load_lock(home_of(path))
-        why = difference(lock, task, library)
+        used = uses(task, library)
+        why = difference(lock, task, used)
         if why:
             unfrozen.append(why)
         same_code = lock is not None and lock.runtime == runtime_digest()
         freeze: Freeze = "draft" if why else "frozen" if same_code else "code changed"
-        sources.append(Source(task, path, digest(uses(task, library)), freeze))
+        shortest = lock.packs[task.id].shortest if lock and not why else None
+        reference = shortest.high if shortest else None
+        sources.append(Source(task, path, digest(used), freeze, reference))
     if problems:
         raise Problems(problems)
     if unfrozen and not draft:

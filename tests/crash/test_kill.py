@@ -1,11 +1,13 @@
 """`kill -9` anywhere in `iwkit run`, then the same command: nothing is lost, nothing is asked twice (EVAL-7).
 
 The killed process is `driver.py` below: the command line itself, with a trap set in the functions through which the
-ledger reaches the disk. The agents are a user's own. They keep a log of their own of every answer they give.
+ledger reaches the disk. The agents are a user's own. They keep a log of their own of every answer they give. Each run
+is a process of its own, forked from one that has imported everything, or there would be time for few.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -14,7 +16,8 @@ import subprocess
 import sys
 import textwrap
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +61,42 @@ AGENTS = '''
 '''
 
 DRIVER = '''
-    """The command line with a trap: `CRASH=WHERE:COUNT` strikes the COUNTth time that place is passed."""
-    import os, signal, sys
+    """The command line with a trap: `WHERE:COUNT` strikes the COUNTth time that place is passed.
+
+    With arguments it runs them as they are. Without any it reads jobs, one a line, as JSON: the arguments, the trap,
+    and the file that takes the output. It forks a process for each, and says its number and, later, how it ended.
+    """
+    import json, os, signal, sys
     from pathlib import Path
     import agents
+    import iwkit_runtime.runs
     from iwkit.cli.main import main
+    from iwkit.library import Library
 
-    where, _, count = os.environ.get("CRASH", "never:0").partition(":")
-    left = int(count)
-    strike = signal.SIGINT if where == "interrupt" else signal.SIGKILL
+    where, left, strike = "never", 0, signal.SIGKILL
+
+    def serve():
+        library = Library()
+        for scene in library.scene_ids():
+            library.scene(scene)
+        for line in sys.stdin:
+            arguments, trap, output = json.loads(line)
+            child = os.fork()
+            if not child:
+                run(arguments, trap, output)
+            print("started", child, flush=True)
+            print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+    def run(arguments, trap, output):
+        global where, left, strike
+        where, _, count = trap.partition(":")
+        left, strike = int(count), signal.SIGINT if where == "interrupt" else signal.SIGKILL
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(f"{output}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.argv = ["iwkit", *arguments]
+        main()
+        raise SystemExit
 
     def passing(*places):
         global left
@@ -117,7 +147,7 @@ DRIVER = '''
 
     os.write, os.fdatasync, os.fsync = trapped_write, trapped_fdatasync, trapped_fsync
     Path.replace, agents.log = trapped_replace, trapped_log
-    main()
+    main() if sys.argv[1:] else serve()
 '''
 
 PLACES = ("before", "half", "newline", "after", "synced", "answer", "given")
@@ -126,43 +156,53 @@ RARE = ("fsync", "replace", "replaced")
 """Places that are passed a few times at the start and once a cell."""
 
 
+def said(driver: subprocess.Popen[str], word: str) -> int:
+    """The number that the driver says with this word next; a test that failed may have left others unread."""
+    assert driver.stdout is not None
+    return next(int(line.split()[1]) for line in driver.stdout if line.startswith(word))
+
+
+@dataclass
+class Job:
+    """A process that was forked from the driver."""
+
+    driver: subprocess.Popen[str]
+    number: int
+    output: Path
+
+    def communicate(self) -> tuple[int, str, str]:
+        """Wait for its end: the exit code, negative for a signal, and what it wrote."""
+        code = said(self.driver, "ended")
+        out, errors = (self.output.with_suffix(end).read_text("utf-8") for end in (".out", ".err"))
+        assert "Traceback" not in errors, errors
+        return code, out, errors
+
+
 @dataclass
 class Kit:
     """A user's project: agents, their log, and run folders."""
 
     folder: Path
-    environment: dict[str, str] = field(default_factory=dict)
+    driver: subprocess.Popen[str]
 
-    def command(self, out: str) -> list[str]:
+    def arguments(self, out: str) -> list[str]:
         options = ["--assistant", "agents:Assistant", "--human", "agents:Human", "--draft", "--world", "symbolic"]
-        return [sys.executable, "driver.py", "run", str(PACKS), *options, "--out", out]
+        return ["run", str(PACKS), *options, "--out", out]
 
-    def start(self, out: str, crash: str = "never:0", **environment: str) -> subprocess.Popen[str]:
-        paths = os.pathsep.join(p for p in (str(self.folder), os.environ.get("PYTHONPATH")) if p)
-        return subprocess.Popen(
-            self.command(out),
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": paths, "CRASH": crash, **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def start(self, arguments: list[str], crash: str = "never:0") -> Job:
+        assert self.driver.stdin is not None
+        output = self.folder / "printed"
+        self.driver.stdin.write(json.dumps([arguments, crash, str(output)]) + "\n")
+        self.driver.stdin.flush()
+        return Job(self.driver, said(self.driver, "started"), output)
 
-    def run(self, out: str, crash: str = "never:0", **environment: str) -> tuple[int, str, str]:
-        process = self.start(out, crash, **environment)
-        stdout, stderr = process.communicate(timeout=120)
-        assert "Traceback" not in stderr, stderr
-        return process.returncode, stdout, stderr
+    def run(self, out: str, crash: str = "never:0") -> tuple[int, str, str]:
+        return self.start(self.arguments(out), crash).communicate()
 
     def report(self, out: str) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-m", "iwkit.cli.main", "report", out, "--format", "json"],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return json.loads(done.stdout)
+        code, text, _ = self.start(["report", out, "--format", "json"]).communicate()
+        assert code == 0
+        return json.loads(text)
 
     def answers(self) -> list[tuple[str, int, str]]:
         """Everything that the agents were asked so far."""
@@ -211,8 +251,14 @@ def torn(out: Path) -> dict[Path, bytes]:
     return {path: tail for path, tail in tails.items() if tail and not tail.endswith(b"}")}
 
 
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """Where the driver finds the agents, and what its terminal is: none."""
+    paths = os.pathsep.join(p for p in (str(folder), os.environ.get("PYTHONPATH")) if p)
+    return {**os.environ, "PYTHONPATH": paths, **more}
+
+
 @pytest.fixture(scope="module")
-def kit(tmp_path_factory: pytest.TempPathFactory) -> Kit:
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kit]:
     folder = tmp_path_factory.mktemp("project")
     library = Library()
     tasks = [load_task(path, library) for path in sorted(PACKS.glob("*/*.yaml"))]
@@ -224,7 +270,10 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Kit:
     (folder / "lines.json").write_text(json.dumps(lines), "utf-8")
     (folder / "agents.py").write_text(textwrap.dedent(AGENTS), "utf-8")
     (folder / "driver.py").write_text(textwrap.dedent(DRIVER), "utf-8")
-    return Kit(folder)
+    pipe = subprocess.PIPE
+    call = [sys.executable, "driver.py"]
+    with subprocess.Popen(call, cwd=folder, env=environment(folder), stdin=pipe, stdout=pipe, text=True) as driver:
+        yield Kit(folder, driver)
 
 
 @dataclass(frozen=True)
@@ -277,12 +326,11 @@ def continued(kit: Kit, out: str, crash: str, seconds: float = 0) -> tuple[int, 
     known, tails, before = recorded(folder), torn(folder), len(kit.answers())
     lengths = {path: episode(path) for path in journals(folder).values()}
     if crash.startswith("time:"):
-        process = kit.start(out)
+        job = kit.start(kit.arguments(out))
         time.sleep(float(crash.removeprefix("time:")) * seconds)
-        process.kill()
-        table, errors = process.communicate(timeout=60)
-        code = process.returncode
-        assert "Traceback" not in errors
+        with contextlib.suppress(ProcessLookupError):  # it was quicker
+            os.kill(job.number, signal.SIGKILL)
+        code, table, _ = job.communicate()
     else:
         code, table, _ = kit.run(out, crash)
     asked = kit.answers()[before:]
@@ -367,9 +415,13 @@ def test_interrupted(kit: Kit, undisturbed: Undisturbed) -> None:
 
 
 def test_every_run_is_the_same_run(kit: Kit, undisturbed: Undisturbed) -> None:
-    """Two runs are equal byte for byte, apart from wall times, whatever the order of sets."""
+    """Two runs are equal byte for byte, apart from wall times, whatever the order of sets; this one isn't forked."""
     before = len(kit.answers())
-    code, table, _ = kit.run("seeded", PYTHONHASHSEED="4711")
+    call = [sys.executable, "driver.py", *kit.arguments("seeded")]
+    setting = environment(kit.folder, PYTHONHASHSEED="4711")
+    done = subprocess.run(call, cwd=kit.folder, env=setting, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    code, table = done.returncode, done.stdout
     assert len(kit.answers()) - before == undisturbed.asked
     assert_as_undisturbed(kit, "seeded", code, table, undisturbed)
     for name, path in journals(kit.folder / "seeded").items():

@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 
 from iwkit import resources
-from iwkit.compile import load_task
+from iwkit.compile import CompiledTask, load_task
 from iwkit.errors import FreezeError, UsageError
 from iwkit.library import LOCK_NAME, Library, home_of
 from iwkit.lock import controls_path, load_lock
+from iwkit.spec.lock import Shortest
 from iwkit.spec.review import Reading
-from iwkit_authoring.controls import ORDER, ControlResult, file_controls, run_controls
+from iwkit_authoring.controls import AGENTS, ORDER, ControlResult, file_controls, run_controls
 from iwkit_authoring.diff import compare
 from iwkit_authoring.freeze import check_lock, freeze, prune
 from iwkit_authoring.layers import LAYERS
+from iwkit_authoring.optimum import Optimum
 from iwkit_authoring.readings import add_reading
 from iwkit_authoring.revisions import record_path, version
 from iwkit_runtime.selection import packs_in, select
@@ -50,7 +52,8 @@ def test_every_control_is_right(path: Path, world: str) -> None:
 def home(tmp_path: Path) -> Path:
     """A project of one's own with one pack."""
     text = (resources.root("taskpacks") / "finding" / "F10.yaml").read_text("utf-8")
-    for old, new in (("id: F10\n", "id: F99\n"), ("guid: 6b0f6f3e", "guid: 6b0f6f99"), ("[0.1, 0.4]", "[0.1, 0.5]")):
+    own = (("id: F10\n", "id: F99\n"), ("guid: 6b0f6f3e", "guid: 6b0f6f99"), ("towel, on", "towel, colour: blue, on"))
+    for old, new in own:
         assert text.count(old) == 1
         text = text.replace(old, new)
     text = text[: text.index("\nreview:")] + "\nreview: {}\n"
@@ -137,15 +140,15 @@ def test_a_changed_value_in_the_physical_part_changes_both_digests(home: Path) -
 
 
 def test_freeze_refuses_a_pack_whose_control_is_wrong(home: Path) -> None:
-    # The oracle sends the wearer to the wrong cabinet: the pack is clean, and its controls show it.
+    # The oracle says what the wearer takes for another place: the pack is clean, and its controls show it.
     edit(
         home,
-        'say: Take it to the infirmary desk and put it down there., do: ["[Put] <thermometer> <desk>"]',
-        'say: Take it to the trolley and put it down there., do: ["[Put] <thermometer> <trolley>"]',
+        "say: Take it to the infirmary desk and put it down there.",
+        "say: Take it to the trolley and put it down.",
     )
     prove(home)
     with pytest.raises(
-        FreezeError, match="control oracle with scripted in the symbolic world: must pass, but it is a fail"
+        FreezeError, match="control oracle with rules in the symbolic world: must pass, but it is a fail"
     ):
         freeze([pack_of(home)], LIBRARY)
 
@@ -173,7 +176,7 @@ def test_freeze_refuses_tampered_controls(home: Path) -> None:
     filed = json.loads(path.read_text("utf-8"))
     filed["results"] = filed["results"][:-1]
     path.write_text(json.dumps(filed), "utf-8")
-    with pytest.raises(FreezeError, match="not complete"):
+    with pytest.raises(FreezeError, match=r"not complete \(physical lacks early with rules\): run iwkit controls"):
         freeze([pack_of(home)], LIBRARY)
     path.write_text("{", "utf-8")
     with pytest.raises(FreezeError, match="not a controls file"):
@@ -251,6 +254,45 @@ def test_freeze_says_all_that_is_missing_at_once(home: Path) -> None:
     for what in ("its controls were never run", "does not notice the change", "nobody's reading of it is recorded"):
         assert told.count(what) == 1
     assert not (home / LOCK_NAME).exists()
+
+
+def test_controls_of_a_world_that_is_not_played_again_are_kept_for_the_same_pack(home: Path) -> None:
+    prove(home)
+    path = controls_path(home, "F99")
+    before = json.loads(path.read_text("utf-8"))
+    again = run_controls(load_task(pack_of(home), LIBRARY), ["symbolic"])
+    file_controls(again, home)
+    assert json.loads(path.read_text("utf-8")) == before
+    file_controls(replace(again, runtime="sha256:" + "0" * 64), home)
+    assert {r["world"] for r in json.loads(path.read_text("utf-8"))["results"]} == {"symbolic"}
+    with pytest.raises(FreezeError, match=r"not complete \(none was run in the physical world\)"):
+        freeze([pack_of(home)], LIBRARY)
+    path.write_text("[]", "utf-8")
+    file_controls(again, home)
+    assert len(json.loads(path.read_text("utf-8"))["results"]) == len(AGENTS)
+
+
+def test_the_lock_and_then_a_run_have_the_length_of_the_shortest_way(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prove(home)
+    freeze([pack_of(home)], LIBRARY)
+    lock = load_lock(home)
+    assert lock is not None
+    assert lock.packs["F99"].shortest == Shortest(low=3, high=3)
+    (source,) = select([str(pack_of(home))], LIBRARY, draft=False)
+    assert source.reference == 3
+
+    def searched(_task: CompiledTask) -> Optimum:
+        raise AssertionError("it was searched again")
+
+    monkeypatch.setattr("iwkit_authoring.freeze.optimum", searched)
+    freeze([pack_of(home)], LIBRARY)
+    edit(home, "And the drink over here.", "And the drink in here.")
+    assert select([str(pack_of(home))], LIBRARY, draft=True)[0].reference is None
+    prove(home)
+    with pytest.raises(AssertionError, match="searched again"):
+        freeze([pack_of(home)], LIBRARY)
 
 
 def test_freeze_needs_a_reading_of_this_revision(home: Path) -> None:

@@ -52,11 +52,19 @@ APART: dict[str, dict[Difference, str]] = {
     "A1": {},
     "D5": {},
     "F10": {},
+    "F12": {},
     "G10": {},
+    "P4": {},
     "P8": {},
+    "W12": {},
+    "W6": {},
     "W7": {},
 }
 """Where the worlds may differ, and why. All of it must be found, and nothing else."""
+
+PUT_BACK = ("P4", "W12")
+"""Packs in which a thing is put back from another side than it was taken from: its old place may be out of reach then
+(docs/relations.md), so that `at_baseline` and `unmoved` of it are not compared."""
 
 BEHIND, FEET = 100.0, 1.2
 """What lies wholly further aside of where the eyes look than this, degrees, is not in the picture, whose half width is
@@ -113,6 +121,7 @@ def compare(
     symbolic.reset(task(pack))
     found.differences += [("reset", "visible", name) for name in unlike(physical, symbolic, layout, found)]
     views: Views = (frozenset(), frozenset())
+    put_back: set[str] = set()
     for text in programme(pack, script):
         if text is HANDOFF:
             physical.mark_baseline()
@@ -132,12 +141,20 @@ def compare(
             hidden = before, shut(situation(symbolic, layout))
             found.differences += [(text, *what) for what in meanwhile(mine, other, views, hidden)]
         views = frozenset(physical.visible()), frozenset(symbolic.visible())
-        found.differences += [(text, *relation) for relation in apart(physical, symbolic)]
+        put = parse(text)
+        if pack in PUT_BACK and put.primitive in ("place", "place_inside") and put.spot is None:
+            put_back.add(put.args[0].name)
+        found.differences += [(text, *r) for r in apart(physical, symbolic) if not is_free(r, put_back)]
         found.differences += [(text, "visible", name) for name in unlike(physical, symbolic, layout, found)]
         found.relations += len(physical.relations())
         if text == until:
             break
     return found
+
+
+def is_free(relation: Relation, put_back: set[str]) -> bool:
+    """Whether it is each world's own: what is put back without a spot need not get to its old place."""
+    return relation[0] in ("at_baseline", "unmoved") and relation[1] in put_back
 
 
 def told(receipt: Receipt) -> list[tuple[object, ...]]:

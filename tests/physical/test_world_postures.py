@@ -233,8 +233,14 @@ def test_a_phone_is_answered_at_the_ear(flat: CompiledTask, flat_world: Physical
         head = joint(body.forward(*frame.body), "head")[:3, 3]
         at = np.array(frame.poses["phone"][0]) if "phone" in frame.poses else np.full(3, np.inf)
         gaps.append(float(np.linalg.norm(at - head)))
-    assert min(gaps) < 0.25
+    assert [gap for gap in gaps if gap < np.inf][-1] == min(gaps) < 0.25
     assert flat_world.held() == "phone"
+    at_ear = flat_world.trajectory.frames[-1].body.pose
+    assert flat_world.execute(parse("[Wait] 1")).ok
+    assert np.array_equal(flat_world.trajectory.frames[-1].body.pose, at_ear)
+    for text in ("[Walk] <counter>", "[Put] <phone> <counter>"):
+        assert flat_world.execute(parse(text)).ok, text
+    assert ("on", "phone", "counter") in flat_world.relations()
 
 
 def test_a_computer_is_used_standing_and_sitting(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,23 @@ def test_no_yaml_breaks_the_twin(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "_LOADER", yaml.SafeLoader)
         check_read(text)
+
+
+SEEDS = st.lists(
+    st.sampled_from([*"[]{}:,-?&*!|>'\"#%@`\\ \n\t", "a", "0", "\u200b", "é", "<<"]), min_size=1, max_size=6
+)
+
+
+@given(SEEDS.map("".join), st.sampled_from(["", "a: ", "a: [", "a: " + "[" * 60, "- "]), st.integers(1, 3000))
+def test_memory_is_bounded_by_the_size_of_the_file(piece: str, start: str, times: int) -> None:
+    """Whatever is said over and over: no more than some multiple of what is read, and an end."""
+    text = start + piece * times
+    tracemalloc.start()
+    try:
+        check_read(text)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000 + 800 * len(text.encode())
+    finally:
+        tracemalloc.stop()
 
 
 def test_lone_surrogates_are_named() -> None:

@@ -26,9 +26,11 @@ NOT_BY_A_CHANGE = {
     "G514": "shown in the tests of the goal language: it takes a page",
     "G533": "shown below: it takes everything away",
     "G540": "only for traces written by hand",
+    "A411": "a scene of its own: test_fit.py",
     "I640": "two packs: test_suite.py",
     "I641": "two packs: test_suite.py",
     "I642": "two packs: test_suite.py",
+    "I643": "two packs: test_twins.py",
 }
 
 

@@ -154,7 +154,8 @@ def test_a_reason_stands_in_the_problem(report: Check) -> None:
 
 def test_a_gate_that_is_still_open_is_fine(report: Check) -> None:
     until = "{until: [{closed: left_cabinet}, {looked_at: pen}]}"
-    assert codes(report("F10", ("{before: [{became_visible: thermometer}, {grabbed: thermometer}]}", until))) == []
+    found = report("F10", ("{before: [{became_visible: thermometer}, {grabbed: thermometer}]}", until))
+    assert codes(found) == ["G560"], "the oracle opens the cabinet, but nothing says that it never could hold"
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_a_gate_that_is_still_open_is_fine(report: Check) -> None:
 )
 def test_gates_that_can_never_come_true(report: Check, gate: str, hopeless: bool) -> None:
     found = report("F10", ("{before: [{became_visible: thermometer}, {grabbed: thermometer}]}", gate))
-    assert codes(found) == (["G552"] if hopeless else [])
+    assert ("G552" in codes(found)) is hopeless
 
 
 def test_evidence_sees_what_the_loop_reports_of_the_opening(report: Check) -> None:
@@ -354,6 +355,7 @@ def test_like_places_of_a_partition(report: Check, first: str, second: str, of: 
         "F10",
         (TWIN[0], f"{TWIN[0]}\n    bowl: {{category: bowl, on: desk}}\n    bowl_2: {{category: bowl, on: desk}}"),
         ("{at_baseline: soda}", f"{{not: {{partition: {{by: inside, into: {into}, of: [{of}]}}}}}}"),
+        ("say: Pick up the can.", "say: Pick that up."),
         ('"[Grab] <soda>"]', '"[Grab] <bowl>"]'),
         ('"[Put] <soda> <desk>"]', '"[Put] <bowl> <desk>"]'),
     )

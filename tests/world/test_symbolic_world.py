@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from iwkit.compile import CompiledTask, compile_pack
 from iwkit.errors import UsageError
+from iwkit.floorplan import stance
 from iwkit.grammar import parse
 from iwkit.library import Library
 from iwkit.source.check import check
@@ -98,8 +100,9 @@ def flat() -> SymbolicWorld:
 
 
 def test_walking_takes_the_length_of_the_way(flat: SymbolicWorld) -> None:
-    # stances: table (2.45, 6.875), facing its front; sink (1.12, 8.0): sqrt(1.33^2 + 1.125^2) m at 1.1 m/s, 12 fps
-    assert play(flat, "[Walk] <kitchen_sink_1>").frames == 20
+    fixtures = LIBRARY.scene("flat").fixtures
+    start, end = (stance(fixtures[name])[:2] for name in ("breakfast_table_1", "kitchen_sink_1"))
+    assert play(flat, "[Walk] <kitchen_sink_1>").frames == math.ceil(math.dist(start, end) / 1.1 * 12)
     assert play(flat, "[Walk] <kitchen_sink_1>").frames == 1
 
 

@@ -34,9 +34,9 @@ SOME: Final = 3
 """How many other things a hint names."""
 
 
-def check(doc: Document, task: CompiledTask) -> list[Problem]:
+def check(doc: Document, task: CompiledTask, world: SymbolicWorld) -> list[Problem]:
     """A402 at each command of the opening, the plan and the scripts that no state of the world allows."""
-    probe = Probe(task)
+    probe = Probe(task, world)
     found = []
     for path, command in commands(task):
         receipt = probe.asked_wrongly(command)
@@ -47,19 +47,22 @@ def check(doc: Document, task: CompiledTask) -> list[Problem]:
 
 
 class Probe:
-    """Tries single commands in the initial state of a task."""
+    """Tries single commands in the initial state of a task. The world is reset to that, and given back in any state."""
 
-    def __init__(self, task: CompiledTask) -> None:
-        self._world = SymbolicWorld()
+    def __init__(self, task: CompiledTask, world: SymbolicWorld | None = None) -> None:
+        self._world = world or SymbolicWorld()
         self._world.reset(task)
         self._start = self._world.snapshot()
+        self._known: dict[Command, Receipt | None] = {}
 
     def asked_wrongly(self, command: Command) -> Receipt | None:
         """The refusal when it is for what was asked."""
-        receipt = self._world.execute(command)
-        if receipt.ok:
-            self._world.restore(self._start)
-        return receipt if receipt.fault == "request" else None
+        if command not in self._known:
+            receipt = self._world.execute(command)
+            if receipt.ok:
+                self._world.restore(self._start)
+            self._known[command] = receipt if receipt.fault == "request" else None
+        return self._known[command]
 
 
 def _hint(task: CompiledTask, probe: Probe, command: Command) -> str:

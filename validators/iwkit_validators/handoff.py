@@ -8,11 +8,13 @@ from typing import Final, NamedTuple
 
 from iwkit.compile import CompiledTask
 from iwkit.goals.evaluate import Judge, Scope
-from iwkit.goals.terms import AllOf, Condition, SomeOf, Until
+from iwkit.goals.terms import AllOf, Condition, Name, NeverMoved, SomeOf, State, Until
 from iwkit.problems import Problem
 from iwkit.source.document import Document, Path
 from iwkit.spec.goal import Goal, Named
 from iwkit.spec.pack import Physical
+from iwkit.trace import State as Relations
+from iwkit_validators.guards import states
 from iwkit_validators.opening import AtHandoff
 
 
@@ -33,6 +35,8 @@ def _of_goal(block: Callable[[Goal], Sequence[Named]]) -> Callable[[Physical], S
 
 
 _GOAL: Final[Path] = ("physical", "goal")
+_PLACING: Final = frozenset({"on", "inside", "held", "on_floor"})
+"""Predicates that tell where a thing is."""
 _RULES: Final = (
     _Rule(
         (*_GOAL, "achieve"),
@@ -68,7 +72,8 @@ def check(doc: Document, task: CompiledTask, played: AtHandoff) -> list[Problem]
     """Conditions that are not at the handoff what they must be, each with the reason (G55x)."""
     physical = task.pack.physical
     judge = Judge(played.trace, task.vocabulary, physical.windows)
-    return [*_wrong_now(doc, physical, judge), *_hopeless(doc, physical.goal, judge)]
+    found = [*_wrong_now(doc, physical, judge), *_hopeless(doc, physical.goal, judge)]
+    return [*found, *_stuck(doc, task, played.trace.baseline)]
 
 
 def _wrong_now(doc: Document, physical: Physical, judge: Judge) -> Iterator[Problem]:
@@ -101,3 +106,45 @@ def _never_true(condition: Condition, judge: Judge) -> bool:
         case SomeOf():
             return all(_never_true(part, judge) for part in condition.conditions)
     return False
+
+
+# --- what is to be moved and is to stay -----------------------------------------------------------------------------
+
+
+def _stuck(doc: Document, task: CompiledTask, baseline: Relations) -> Iterator[Problem]:
+    """An `achieve` that needs a thing elsewhere which another condition keeps where it is (G554)."""
+    goal = task.pack.physical.goal
+    kept = {name: named.id for named in (*goal.keep, *goal.gates) for name in _staying(named.that)}
+    for i, named in enumerate(goal.achieve):
+        for state in states(named.that):
+            relation = (state.predicate, *(arg.name for arg in state.args if isinstance(arg, Name)))
+            name = relation[1] if len(relation) == len(state.args) + 1 else ""
+            if (
+                state.predicate in _PLACING
+                and name in kept
+                and relation not in baseline
+                and _lies(name, task, baseline)
+            ):
+                message = f"'{named.id}' needs {name} to be moved, and '{kept[name]}' needs it to stay"
+                yield doc.problem(
+                    (*_GOAL, "achieve", i, "that"), "G554", message, "mend one of the two: nobody could pass"
+                )
+                break
+
+
+def _lies(name: str, task: CompiledTask, baseline: Relations) -> bool:
+    """Whether a thing is on or in furniture by itself: nothing else takes it along."""
+    supports = [r[2] for r in baseline if len(r) == 3 and r[0] in ("on", "inside") and r[1] == name]
+    return bool(supports) and all(task.things[s].kind == "fixture" for s in supports)
+
+
+def _staying(condition: Condition) -> Iterator[str]:
+    """The things that a condition needs to be where they were at the handoff."""
+    match condition:
+        case AllOf():
+            for part in condition.conditions:
+                yield from _staying(part)
+        case NeverMoved(Name() as thing):
+            yield thing.name
+        case State(("at_baseline" | "unmoved"), (Name() as thing,)):
+            yield thing.name

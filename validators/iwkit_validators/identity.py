@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from iwkit.compile import CompiledTask, Thing
@@ -12,8 +12,7 @@ from iwkit.goals.terms import Data, Pattern
 from iwkit.problems import Problem
 from iwkit.source.document import Document
 from iwkit.spec.goal import Atom, Window
-from iwkit.verbs import BY_NAME
-from iwkit_validators.places import script_commands
+from iwkit_validators.places import named, script_commands
 
 _UNORDERED: Final = frozenset(
     {"all", "any", "any_of", "among", "are", "each", "to", "of", "multiset", "into", "pass", "wrong"}
@@ -29,9 +28,8 @@ def check(doc: Document, task: CompiledTask) -> list[Problem]:
 def _check(doc: Document, task: CompiledTask) -> Iterator[Problem]:
     told: set[str] = set()
     for path, command in script_commands(task):
-        connectors = BY_NAME[command.primitive].connectors
-        for name in [ref.name for i, ref in enumerate(command.args) if i not in connectors]:
-            others = [] if name in told else [o for o in _like(name, task) if not _either(name, o, task)]
+        for name in named(command):
+            others = [] if name in told else [o for o in _like(name, task) if not either(name, o, task)]
             if others:
                 told |= {name, *others}
                 message = f'in words {name!r} cannot be told from {others[0]!r}: both are "{task.things[name].public}"'
@@ -48,14 +46,13 @@ def _words(thing: Thing) -> tuple[str, str, str | None, str | None]:
     return thing.category, thing.public.casefold(), thing.colour, thing.label
 
 
-def _either(first: str, second: str, task: CompiledTask) -> bool:
+def either(first: str, second: str, task: CompiledTask) -> bool:
     """Whether what is scored stays the same when the two change names."""
-    meaning = _meaning(task)
-    swapped = _swapped(meaning, {first: second, second: first})
-    return _canonical(meaning) == _canonical(swapped)
+    scored = meaning(task)
+    return canonical(scored) == canonical(swapped(scored, {first: second, second: first}))
 
 
-def _meaning(task: CompiledTask) -> Data:
+def meaning(task: CompiledTask) -> Data:
     """What is scored, without the ids."""
     physical = task.pack.physical
     achieve = {c.id: c.that.to_data() for c in physical.goal.achieve}
@@ -82,26 +79,26 @@ def _all(patterns: Sequence[Pattern]) -> Data:
     return [pattern.to_data() for pattern in patterns]
 
 
-def _swapped(data: Data, names: dict[str, str], places: bool = False) -> Data:
+def swapped(data: Data, names: Mapping[str, str], places: bool = False) -> Data:
     """The same data with names changed; `places`: the keys are names too."""
     match data:
         case dict():
-            new = {key: _swapped(value, names, key == "into") for key, value in data.items()}
+            new = {key: swapped(value, names, key == "into") for key, value in data.items()}
             return {names.get(key, key) if places else key: value for key, value in new.items()}
         case list():
-            return [_swapped(value, names) for value in data]
+            return [swapped(value, names) for value in data]
         case str():
             return names.get(data) or re.sub(r"<(\w+)>", lambda m: f"<{names.get(m[1], m[1])}>", data)
     return data
 
 
-def _canonical(data: Any, unordered: bool = False) -> str:
+def canonical(data: Any, unordered: bool = False) -> str:
     """One text for one meaning."""
     match data:
         case dict():
-            parts = sorted((key, _canonical(value, unordered or key in _UNORDERED)) for key, value in data.items())
+            parts = sorted((key, canonical(value, unordered or key in _UNORDERED)) for key, value in data.items())
             return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in parts) + "}"
         case list():
-            items = [_canonical(value) for value in data]
+            items = [canonical(value) for value in data]
             return "[" + ",".join(sorted(items) if unordered else items) + "]"
     return json.dumps(data)

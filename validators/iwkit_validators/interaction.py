@@ -13,8 +13,7 @@ from iwkit.grammar import Command
 from iwkit.problems import Problem
 from iwkit.source.document import Document
 from iwkit.spec.pack import Capability
-from iwkit.verbs import BY_NAME
-from iwkit_validators.places import ANY_TIME, SCRIPTS, WATCH
+from iwkit_validators.places import SCRIPTS, WATCH, acts, after
 
 TIMING: Final[tuple[Capability, ...]] = ("C7", "C8")
 """What scores timing under WATCH, and nothing else does (SEM-10)."""
@@ -23,11 +22,6 @@ TIMING: Final[tuple[Capability, ...]] = ("C7", "C8")
 def check(doc: Document, task: CompiledTask) -> list[Problem]:
     """Everything that breaks a rule of I60x and I61x."""
     return [problem for rule in _RULES for problem in rule(doc, task)]
-
-
-def acts(command: Command) -> bool:
-    """Whether a command does more than move and look."""
-    return BY_NAME[command.primitive].group not in ANY_TIME
 
 
 def _commands_at_once(doc: Document, task: CompiledTask) -> Iterator[Problem]:
@@ -53,6 +47,40 @@ def _watch(doc: Document, task: CompiledTask) -> Iterator[Problem]:
     if missing:
         message = f"a WATCH pack has no atom for {' and '.join(missing)}: they score the timing, and nothing else does"
         yield doc.problem(("physical", "atoms"), "I603", message, "add an atom for error detection and one for timing")
+
+
+def _score(doc: Document, task: CompiledTask) -> Iterator[Problem]:
+    family, score = task.pack.source_family, task.pack.physical.goal.score
+    wanted = "binary" if family == WATCH else "state"
+    if score != wanted:
+        message = f"under {family} the score is {wanted}, not {score}"
+        yield doc.problem(("physical", "goal", "score"), "I612", message, f"write score: {wanted}")
+
+
+def _nothing_to_show(doc: Document, task: CompiledTask) -> Iterator[Problem]:
+    """Capabilities that need something which the pack does not have."""
+    for i, capability in enumerate(task.pack.capabilities):
+        if capability in _NEEDED:
+            there, message, hint = _NEEDED[capability]
+            if not there(task):
+                yield doc.problem(("capabilities", i), "I613", f"{capability} {message}", hint)
+
+
+def _writing(task: CompiledTask) -> bool:
+    return any(
+        thing.label is not None or "readable" in thing.traits for thing in task.things.values() if thing.declared
+    )
+
+
+def _several_steps(task: CompiledTask) -> bool:
+    return sum(acts(command) for line in task.scripts["oracle"].lines for command in line.do) > 1
+
+
+_NEEDED: Final[dict[Capability, tuple[Callable[[CompiledTask], bool], str, str]]] = {
+    "C3": (_writing, "is reading, and nothing that the pack names carries writing", "give what is read a `label`"),
+    "C5": (_several_steps, "is planning, and the oracle asks for one thing alone", "let there be an order to find"),
+}
+"""Capability -> what has to be there for it, and what to say where it is not."""
 
 
 def _capabilities(doc: Document, task: CompiledTask) -> Iterator[Problem]:
@@ -124,13 +152,6 @@ def _sooner(when: When | None, other: When | None, task: CompiledTask) -> bool:
     )
 
 
-def after(when: When | None) -> str | None:
-    """The step of an `{after: step}`, else None."""
-    data = when.to_data() if when is not None else None
-    step = data.get("after") if isinstance(data, dict) else None
-    return step if isinstance(step, str) else None
-
-
 def _wrong(doc: Document, task: CompiledTask) -> Iterator[Problem]:
     asked = [command for line in task.scripts["oracle"].lines for command in line.do]
     right = {_meaning(command) for command in asked}
@@ -162,4 +183,14 @@ def _budget(doc: Document, task: CompiledTask) -> Iterator[Problem]:
 
 
 _Rule = Callable[[Document, CompiledTask], Iterator[Problem]]
-_RULES: Final[tuple[_Rule, ...]] = (_commands_at_once, _watch, _capabilities, _ends, _early, _wrong, _budget)
+_RULES: Final[tuple[_Rule, ...]] = (
+    _commands_at_once,
+    _watch,
+    _score,
+    _nothing_to_show,
+    _capabilities,
+    _ends,
+    _early,
+    _wrong,
+    _budget,
+)

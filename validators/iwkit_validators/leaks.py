@@ -13,7 +13,9 @@ from iwkit.catalogue import CODE_LIKE, code_like
 from iwkit.compile import CompiledTask
 from iwkit.problems import Problem
 from iwkit.source.document import Document
-from iwkit_validators.places import before_help, descriptions, lines
+from iwkit.suggest import listed
+from iwkit_validators.opening import AtHandoff
+from iwkit_validators.places import acts, before_help, descriptions, lines, named
 
 SENTENCE_WORDS: Final = 4
 """Words from which on a sentence of the oracle is so particular that it stands nowhere else by chance."""
@@ -71,3 +73,17 @@ def _told(doc: Document, task: CompiledTask, secret: _Secret, texts: list[str]) 
             if found is not None:
                 message = f'{secret.what}: "{" ".join(text.split())}"'
                 yield Problem(doc.file, doc.inside(path, found.start()), secret.code, message, secret.hint)
+
+
+def check_view(doc: Document, task: CompiledTask, played: AtHandoff) -> list[Problem]:
+    """Under FIND, that all which the oracle has the wearer handle is in view at the handoff (I623)."""
+    if task.pack.source_family != "FIND":
+        return []
+    acting = (command for line in task.scripts["oracle"].lines for command in line.do if acts(command))
+    sought = dict.fromkeys(name for command in acting for name in named(command))
+    played.world.restore(played.state)
+    if not sought or not set(sought) <= set(played.world.visible()):
+        return []
+    message = f"there is nothing to find: all is in view at the handoff, {listed(sought)}"
+    hint = "let the wearer go elsewhere in the opening, or put things away"
+    return [doc.problem(("physical", "opening", len(task.opening) - 1), "I623", message, hint)]

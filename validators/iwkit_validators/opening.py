@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from iwkit.compile import CompiledTask
 from iwkit.problems import Problem
@@ -11,6 +13,7 @@ from iwkit.recorder import Recorder, executed
 from iwkit.source.document import Document
 from iwkit.trace import Happening, Trace
 from iwkit.world.base import World, WorldState
+from iwkit_validators.identity import meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,24 @@ class AtHandoff:
     state: WorldState
 
 
+_OF_STATES: Final = re.compile(r"'(?:until|becomes)'")
+"""The operators that look at states on the way, as plain data has them."""
+
+
+def asks_for_states(task: CompiledTask) -> bool:
+    """Whether anything that is judged looks at a state between the reset, the handoff and the end. What nobody looks at
+    need not be worked out."""
+    evidence = [named.that.to_data() for named in task.pack.physical.evidence]
+    return bool(_OF_STATES.search(repr((meaning(task), evidence))))
+
+
 def play(doc: Document, task: CompiledTask, world: World) -> AtHandoff | Problem:
     """Play the opening with the wearer's cues and mark the baseline.
 
     A refused step is A403, at that step. What follows it may be its consequence, so nothing else is said.
     """
     world.reset(task)
+    states = asks_for_states(task)
     recorder = Recorder()
     recorder.reset(world.relations())
     for i, cursor in enumerate(task.opening):
@@ -37,7 +52,7 @@ def play(doc: Document, task: CompiledTask, world: World) -> AtHandoff | Problem
             message = f"step '{cursor.id}' of the opening is refused: {receipt.text}"
             return doc.problem(("physical", "opening", i, "do"), "A403", message, "mend the opening before this step")
         happenings = executed(cursor.command, receipt, by="opening", step=cursor.id)
-        recorder.step("step", {}, happenings, world.relations())
+        recorder.step("step", {}, happenings, world.relations() if states else recorder.state)
         _said(recorder, cursor.after)
     world.mark_baseline()
     recorder.handoff(world.relations(), {})

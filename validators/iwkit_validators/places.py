@@ -7,9 +7,11 @@ from typing import Final
 
 from iwkit.compile import CompiledTask
 from iwkit.compile.programs import ScriptName
+from iwkit.goals.terms import EventPattern, Pattern, When, Word
 from iwkit.grammar import Command
 from iwkit.source.document import Path
 from iwkit.spec.pack import SourceFamily
+from iwkit.verbs import BY_NAME
 
 SCRIPTS: Final[dict[ScriptName, Path]] = {
     "oracle": ("interaction", "oracle"),
@@ -63,3 +65,22 @@ def descriptions(task: CompiledTask) -> Iterator[tuple[Path, str]]:
     for name, entity in task.pack.physical.entities.items():
         if entity.public is not None:
             yield ("physical", "entities", name, "public"), entity.public
+
+
+def after(when: When | Pattern | None) -> str | None:
+    """The step of an `{after: step}`, else None."""
+    if isinstance(when, EventPattern) and when.kind == "after":
+        test = dict(when.roles).get("step")
+        return test.text if isinstance(test, Word) else None
+    return None
+
+
+def acts(command: Command) -> bool:
+    """Whether a command does more than move and look."""
+    return BY_NAME[command.primitive].group not in ANY_TIME
+
+
+def named(command: Command) -> tuple[str, ...]:
+    """The things that a command names; connectors and regions are none."""
+    connectors = BY_NAME[command.primitive].connectors
+    return tuple(ref.name for i, ref in enumerate(command.args) if i not in connectors)

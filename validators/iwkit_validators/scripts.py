@@ -12,9 +12,8 @@ from iwkit.goals.terms import Handoff
 from iwkit.problems import Problem
 from iwkit.source.document import Document, Path
 from iwkit.world.base import World
-from iwkit_validators.interaction import after
 from iwkit_validators.opening import AtHandoff
-from iwkit_validators.places import SCRIPTS, WATCH
+from iwkit_validators.places import SCRIPTS, WATCH, after
 
 
 def check(doc: Document, task: CompiledTask, played: AtHandoff) -> list[Problem]:
@@ -35,7 +34,7 @@ def _plan(doc: Document, task: CompiledTask, played: AtHandoff) -> Iterator[Prob
 def _scripts(doc: Document, task: CompiledTask, played: AtHandoff) -> Iterator[Problem]:
     for name, path in SCRIPTS.items():
         played.world.restore(played.state)
-        plan = _Plan(task, played.world)
+        plan = Plan(task, played.world)
         for i, line in enumerate(task.scripts[name].lines):
             if not plan.reaches(line):
                 break
@@ -61,7 +60,7 @@ def _line(doc: Document, line: ScriptLine, path: Path, world: World) -> Problem 
     return None
 
 
-class _Plan:
+class Plan:
     """The wearer's own plan beside a script, as far as the lines say at which step they come."""
 
     def __init__(self, task: CompiledTask, world: World) -> None:
@@ -84,3 +83,8 @@ class _Plan:
                 return False
             self._passed.add(cursor.id)
         return True
+
+    def finish(self) -> None:
+        """Go on to the end of the plan, or the first step that is refused."""
+        while self._steps and self._world.execute(self._steps.pop(0).command).ok:
+            pass

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal
 
-from iwkit import resources
 from iwkit.catalogue import load_catalogue, shipped_catalogues
 from iwkit.compile import CompiledTask, compile_pack
-from iwkit.digest import physical_digest
 from iwkit.errors import Problems
 from iwkit.library import Libraries, Library, home_of, own_assets
 from iwkit.problems import Problem
@@ -25,35 +23,46 @@ from iwkit.spec.recipe import RecipeFile
 from iwkit.spec.scene import Scene
 from iwkit.suggest import did_you_mean
 from iwkit.world.symbolic import SymbolicWorld
-from iwkit_validators import affordance, handoff, identity, interaction, leaks, scripts
+from iwkit_validators import (
+    affordance,
+    conditions,
+    fit,
+    handoff,
+    happenings,
+    identity,
+    interaction,
+    leaks,
+    oracle,
+    scripts,
+    speech,
+)
 from iwkit_validators.opening import AtHandoff, play
 from iwkit_validators.policy import validate_policy
+from iwkit_validators.report import Checked, Report
+from iwkit_validators.twins import twins as twins_of
+
+__all__ = ["Report", "validate", "validate_many"]
 
 STATIC: Final[tuple[Callable[[Document, CompiledTask], list[Problem]], ...]] = (
-    affordance.check,
+    fit.check,
+    conditions.check,
     interaction.check,
     leaks.check,
     identity.check,
+    speech.check,
 )
 """Checks of a compiled task as it is written."""
 
 PLAYED: Final[tuple[Callable[[Document, CompiledTask, AtHandoff], list[Problem]], ...]] = (
     handoff.check,
+    leaks.check_view,
     scripts.check,
+    happenings.check,
 )
 """Checks that need the opening played, and so wait until every command fits its things and the opening succeeds."""
 
 UNPLAYABLE: Final = frozenset({"A402"})
 """Codes of problems that make playing pointless."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What was found in one file, sorted by place. `task` is None when it is no pack or could not be compiled."""
-
-    path: Path
-    problems: tuple[Problem, ...]
-    task: CompiledTask | None
 
 
 def validate(path: str | Path, library: Library | None = None) -> Report:
@@ -78,27 +87,22 @@ def validate_many(paths: Iterable[str | Path], library: Library | None = None) -
         files.setdefault(Path(path).resolve(), Path(path))
     checked = [_validate(path, libraries) for path in files.values()]
     twins: dict[str, list[Problem]] = {}
-    for problem in _twins(checked):
+    for problem in twins_of(checked, libraries):
         twins.setdefault(problem.file, []).append(problem)
     return [_with(found.report, twins.get(found.doc.file, []) if found.doc else []) for found in checked]
 
 
-class _Checked(NamedTuple):
-    report: Report
-    doc: Document | None
-
-
-def _validate(path: Path, libraries: Libraries) -> _Checked:
+def _validate(path: Path, libraries: Libraries) -> Checked:
     doc, task = None, None
     try:
         if (kind := kind_of(path)) != "taskpack":
             _OTHERS[kind](path, libraries.of(path))
-            return _Checked(Report(path, (), None), None)
+            return Checked(Report(path, (), None), None)
         doc = read(path)
         task = compile_pack(doc, check(doc, Pack), libraries.of(path))
     except Problems as error:
-        return _Checked(Report(path, tuple(error.problems), None), doc)
-    return _Checked(Report(path, tuple(sorted(_problems(doc, task))), task), doc)
+        return Checked(Report(path, tuple(error.problems), None), doc)
+    return Checked(Report(path, tuple(sorted(_problems(doc, task))), task), doc)
 
 
 def _scene(path: Path, library: Library) -> None:
@@ -148,80 +152,16 @@ _OTHERS: Final[Mapping[Kind, Callable[[Path, Library], None]]] = {
 
 
 def _problems(doc: Document, task: CompiledTask) -> list[Problem]:
-    found = [problem for one in STATIC for problem in one(doc, task)]
+    world = SymbolicWorld()
+    found = [*affordance.check(doc, task, world), *(problem for one in STATIC for problem in one(doc, task))]
     if any(problem.code in UNPLAYABLE for problem in found):
         return found
-    played = play(doc, task, SymbolicWorld())
+    played = play(doc, task, world)
     if isinstance(played, Problem):
         return [*found, played]
-    return found + [problem for one in PLAYED for problem in one(doc, task, played)]
+    found += [problem for one in PLAYED for problem in one(doc, task, played)]
+    return found or oracle.check(doc, task, played)
 
 
 def _with(report: Report, problems: list[Problem]) -> Report:
     return replace(report, problems=tuple(sorted([*report.problems, *problems]))) if problems else report
-
-
-# --- packs against each other ---------------------------------------------------------------------------------------
-
-
-class _Pack(NamedTuple):
-    """What a pack must share with no other; `name` is how a message calls it."""
-
-    doc: Document
-    name: str
-    values: tuple[Any, Any, Any]
-
-
-class _Unique(NamedTuple):
-    """What no two packs share, in the order of `_Pack.values`, and its place in the file."""
-
-    path: tuple[str, ...]
-    code: str
-    what: str
-    hint: str
-
-
-UNIQUE: Final = (
-    _Unique(("id",), "I640", "the id", "give each pack its own id"),
-    _Unique(("guid",), "I641", "the guid", 'make a new one: python -c "import uuid; print(uuid.uuid4())"'),
-    _Unique(("physical",), "I642", "the physical part", "change what is to be another task, or keep one of the two"),
-)
-
-
-def _twins(checked: Iterable[_Checked]) -> Iterator[Problem]:
-    """What a pack shares with one before it, told at the later one. Those that ship with iwkit come before all."""
-    shipped, own = _shipped(), [_pack(found) for found in checked if found.doc is not None]
-    files = {Path(pack.doc.file).resolve() for pack in shipped}
-    for place, unique in enumerate(UNIQUE):
-        first: dict[str, _Pack] = {}
-        for pack in (*shipped, *(pack for pack in own if Path(pack.doc.file).resolve() not in files)):
-            value = pack.values[place]
-            other = first.setdefault(value, pack) if isinstance(value, str) else pack
-            if other is not pack:
-                key = unique.path == ("physical",)
-                yield pack.doc.problem(
-                    unique.path, unique.code, f"{unique.what} is that of {other.name}", unique.hint, key=key
-                )
-
-
-def _shipped() -> list[_Pack]:
-    """The packs that ship with iwkit, as far as they can be read."""
-    found = []
-    for path in sorted(resources.root("taskpacks").glob("*/*.yaml")):
-        try:
-            doc = read(path)
-        except Problems:  # told where this very file is checked
-            continue
-        whole = {"taskpack", "physical"} <= set(doc.data)
-        values = (doc.data.get("id"), doc.data.get("guid"), physical_digest(doc.data) if whole else None)
-        found.append(_Pack(doc, f"{path.stem}, which ships with iwkit", values))
-    return found
-
-
-def _pack(found: _Checked) -> _Pack:
-    doc = found.doc
-    assert doc is not None  # noqa: S101  narrowed by the caller
-    task = found.report.task
-    return _Pack(
-        doc, doc.file, (doc.data.get("id"), doc.data.get("guid"), task.physical_digest if task is not None else None)
-    )

@@ -14,6 +14,7 @@ from itertools import islice, product
 import numpy as np
 
 from iwkit.grammar import Ref
+from iwkit.world.checks import MATED
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grab import CLOSING, reach_for, take
 from iwkit_runtime.actions.looking import look_over
@@ -98,6 +99,8 @@ def attach(act: Act) -> None:
     act.emit("released", object=child, to=parent)
     act.emit("attached", object=child, parent=parent)
     act.emit("moved", object=child)
+    if abs(math.remainder(act.command.scalar or 0.0, 90.0)) <= MATED:
+        act.expect = (("attached", child, parent),)
 
 
 def detach(act: Act) -> None:
@@ -132,7 +135,7 @@ def _connector(act: Act, name: str, ref: Ref, *, top: bool) -> Floats:
 def _plan_mating(stage: Stage, hold: Hold, poses: list[Frame], at: Stand, reasons: Reasons) -> Mating | None:
     """How to bring a part to one of these places from where the wearer stands; None when that can't be done."""
     body = stage.person.body
-    point, fist = grip_point(body, "right", hold.grip), closed(body, "right", hold.grip)
+    point, fist = grip_point(body, "right", hold.grip), hold.fingers
     screen = Screen(hold)
     for thing in poses:
         grip = thing.then(frame(hold.offset).inverse())
@@ -218,6 +221,7 @@ def raise_up(act: Act) -> None:
     if leaned > math.cos(STANDING):
         raise RefusedError("NO_ROOM", name, "the floor")
     act.emit("raised", object=name)
+    act.expect = (("raised", name),)
 
 
 def _plan_raising(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Raising | None:

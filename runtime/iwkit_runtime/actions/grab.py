@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from iwkit.world.state import FLOOR
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.grips import Grasp, grasps
+from iwkit_runtime.actions.carrying import held
+from iwkit_runtime.actions.grips import Shape, goals
 from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
     SHORT,
@@ -20,55 +20,47 @@ from iwkit_runtime.actions.motion import (
     Move,
     Reasons,
     Screen,
-    Trunk,
     at_stand,
-    bridge,
-    elbows,
-    freed,
     rest,
     roofed,
     straight,
 )
-from iwkit_runtime.actions.room import way_out
-from iwkit_runtime.actions.stances import front_of, go_and
-from iwkit_runtime.body.arms import angles_of, reach
-from iwkit_runtime.body.hands import Grip, closed, grip_frame, grip_point
-from iwkit_runtime.body.pose import HAND, BodyPose, blend
-from iwkit_runtime.body.posture import stand
-from iwkit_runtime.body.reaching import CARRY, PosturedReach
+from iwkit_runtime.actions.roaming import bridge_or_roam
+from iwkit_runtime.actions.search import ARM, HAND, PLAN, Contact, Effort, Level, Look, blockers, contacts, hand_ends
+from iwkit_runtime.actions.shifts import Away, between, outer, shifted
+from iwkit_runtime.actions.stances import front_of, look_and_go
+from iwkit_runtime.actions.walking import leaves
+from iwkit_runtime.actions.wrapping import better, closed_on
+from iwkit_runtime.body.atlas import calibration
+from iwkit_runtime.body.hands import Grip, closed
+from iwkit_runtime.body.pose import blend
 from iwkit_runtime.engines.collision import Allowed
-from iwkit_runtime.physical.kinematics import Frame, frame
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, moved
 
-POSTURES = 9
-"""Postures and elbows tried for one grasp from one stance."""
-WAYS = 6
-"""Free contacts from one stance for which a way to them and back is looked for."""
+LOOKS = (Look(2, 2, 24, 20_000), Look(4, 4, 600, 90_000, broad=True))
+"""How a way is looked for: first from the nearest stances with the hand in natural turns, then broadly."""
 CLOSING = 3
 """Frames in which the hand closes, and opens."""
-LIFT = 0.02
-"""Metres by which a thing is lifted before it is drawn back."""
+LIFTS = (0.02, 0.006)
+"""Metres by which a thing is lifted before it is drawn back; less where there is no room above it."""
 ABOVE, BACK, FURTHER = (0.0, 0.12), (0.12, 0.015), (0.18, 0.0)
 """Where the hand is before contact: metres back towards the wearer, and up."""
-BEFORE = {"top": (ABOVE, (0.08, 0.08), BACK), "side": (BACK, (0.12, 0.08), ABOVE), "roofed": (BACK, FURTHER)}
-CARRIES = (
-    CARRY,
-    (0.38, -0.22, 1.05),
-    (0.34, -0.10, 1.18),
-    (0.42, -0.18, 1.20),
-    (0.30, -0.30, 1.02),
-    (0.45, -0.12, 1.0),
-)
-"""Where a held thing is carried, metres: ahead, to the left, above the floor."""
-INWARDS = tuple(math.radians(angle) for angle in (0, 30, 60, 90))
-"""By how much the hand may turn to the left about the vertical, so that a long thing lies across before the body."""
-BULKY = 0.5
-"""Metres from the body's axis: what comes no further fits wherever the wearer does, and is carried as it is held."""
-
-
+BEFORE = {
+    "above": (ABOVE, (0.08, 0.08), BACK),
+    "aside": (BACK, (0.12, 0.08), ABOVE),
+    "roofed": (BACK, FURTHER, (0.12, 0.06)),
+}
+LOOKS_DOWN = 0.5
+"""A palm that looks down by more than this (cosine) comes from above."""
+PARTS = (0.35, 0.7, 1.0)
+"""Shares of the way back at which it is asked whether there is room for the thing."""
+ASKEW = tuple(math.radians(angle) for angle in (0, 35, -35))
+"""By how much the way back may differ from straight back to the wearer."""
+BEARINGS = 32
+"""Directions that are told apart when it is asked where a thing can be drawn to."""
 SETTLE = 4
 """Frames in which the gaze returns to where the thing was."""
 
@@ -102,10 +94,7 @@ def reach_for(act: Act, name: str) -> None:
     """The movement of taking a thing, there and back."""
     stage = act.stage
     goal = act.at.goal(name)
-    x, y, _ = stage.centre(name).tolist()
-    place = act.at.state.places[name]
-    front = front_of(stage, place.at) if place.how == "inside" and place.at in stage.placed else None
-    taking = go_and(act, name, (x, y), lambda at, reasons: plan_grab(stage, name, at, reasons), front=front)
+    taking = _go_and_plan(act, name)
     if goal is not None:
         act.place = goal.at
     look_over(act, act.at.root(name), taking.target)
@@ -124,162 +113,171 @@ def reach_for(act: Act, name: str) -> None:
     stage.sync()
 
 
-def plan_grab(stage: Stage, name: str, at: Stand, reasons: Reasons) -> Taking | None:
-    """How to take a thing from where the wearer stands; None when it can't be done from there."""
-    root = stage.collision.frames(name)[stage.placed[name].asset.links[0].name]
-    x, y, z = stage.centre(name).tolist()
-    ways, covered = 0, roofed(stage, (x, y, z + stage.placed[name].asset.size[2] / 2 + 0.01))
-    trunk = Trunk(stage, Screen(), reasons)
-    for grasp in grasps(stage.placed[name].asset.size, root, at):
-        x, y, z = grasp.target.tolist()
-        screen = Screen(None, [Allowed(name, (x, y, z))])
-        for posed in islice(_reaches(stage, at, grasp, covered, trunk), POSTURES):
-            body, hit = freed(stage, screen, posed.reach.body)
-            if hit is not None:
-                reasons.blocked(hit.owner)
-                continue
-            ways += 1
-            before = stage.wearer
-            stage.wearer = moved(before, gaze=(x, y, z))
-            try:
-                key = Key(posed.posture, body)
-                return _taking(stage, name, grasp, key, screen, before=BEFORE["roofed" if covered else grasp.way])
-            except BlockedError as blocked:
-                reasons.blocked(blocked.owner)
-            finally:
-                stage.wearer = before
-            if ways == WAYS:
-                return None
-    return None
+def _go_and_plan(act: Act, name: str) -> Taking:
+    """Go to where a thing can be taken from.
+
+    Raises:
+        RefusedError: there is no such place.
+    """
+    stage = act.stage
+    x, y, _ = stage.centre(name).tolist()
+    place = act.at.state.places[name]
+    front = front_of(stage, place.at) if place.how == "inside" and place.at in stage.placed else None
+    search = Search(stage, name)
+    return look_and_go(act, name, (x, y), LOOKS, search.plan, front=front)
 
 
-def _reaches(stage: Stage, at: Stand, grasp: Grasp, covered: bool, trunk: Trunk) -> Iterator[PosturedReach]:
-    body = stage.person.body
-    point = grip_point(body, "right", grasp.grip)
-    yield from elbows(body, at, "right", grasp.target, point=point, palm=grasp.palm, shelf=covered, trunk=trunk)
+class Search:
+    """The ways to take a thing from where it is, whoever stands where."""
 
+    def __init__(self, stage: Stage, name: str) -> None:
+        self.stage, self.name = stage, name
+        body = stage.placed[name].asset.links[0]  # lids and drawers are loose: it is taken by what they hang on
+        root = stage.collision.frames(name)[body.name]
+        corners = [root.point(piece.vertices) for piece in body.pieces]
+        hint = calibration(stage.placed[name].asset.category)
+        shape = Shape(corners, math.atan2(root.turn[1, 0], root.turn[0, 0]))
+        self.styles = [[Level(stage, goals_, name) for goals_ in style] for style in goals(shape, hint)]
+        self.covered = roofed(stage, (*shape.middle, shape.top + 0.01))
+        self._pose = stage.engine.poses()[name]
+        self._room: dict[tuple[float, ...], bool] = {}
+        self._lifts = [lift for lift in LIFTS if self._free((0.0, 0.0, lift))]
 
-def _taking(
-    stage: Stage,
-    name: str,
-    grasp: Grasp,
-    reached: Key,
-    screen: Screen,
-    *,
-    before: Sequence[tuple[float, float]],
-) -> Taking:
-    """Raises BlockedError: a part of it runs into something."""
-    body, at = stage.person.body, stage.wearer.stand
-    x, y, z = grasp.target.tolist()
-    open_hand, closed_hand = (closed(body, "right", grasp.grip, amount) for amount in (0.0, 1.0))
-    looked = stage.person.looking(at_stand(body, at, reached.posture), (x, y, z))
-    contact = reached.head(looked).hand("right", open_hand)
-    shut = contact.hand("right", closed_hand)
-    hold: Hold | None = None
-    first: BlockedError | None = None
-    for away in before:
-        pre = shifted(stage, contact, grasp.grip, away)
-        hit = None if pre is None else screen.hit(stage, pre.body)
-        if pre is None or hit is not None:
-            first = first or (BlockedError(hit.owner) if hit else None)
-            continue
-        hold = hold or _hold(stage, name, grasp, shut.body)
-        lifted = shifted(stage, shut, grasp.grip, (0.0, LIFT))
-        drawn = shifted(stage, shut, grasp.grip, (away[0], away[1] + LIFT))
-        if drawn is None:
-            continue
+    def plan(self, look: Look, effort: Effort, at: Stand, reasons: Reasons) -> Taking | None:
+        """How to take it from where the wearer stands; None when it can't be done from there."""
+        for levels in self.styles:
+            plans = 0
+            for contact in contacts(
+                self.stage, at, levels[: look.levels], self.covered, Screen(), reasons, effort, broad=look.broad
+            ):
+                ways = list(self._ways(contact, at, reasons))
+                effort.spend(PLAN if ways else len(ASKEW) * ARM)
+                taking = self._planned(contact, ways, reasons, effort if look.broad else None) if ways else None
+                if taking is not None:
+                    return taking
+                plans += bool(ways)
+                if plans == look.plans or effort.spent:
+                    break
+        return None
+
+    def _planned(
+        self, contact: Contact, ways: Sequence[tuple[Away, float]], reasons: Reasons, roaming: Effort | None
+    ) -> Taking | None:
+        stage = self.stage
+        target = contact.target
+        screen = Screen(None, [Allowed(self.name, target)])
+        before = stage.wearer
+        stage.wearer = moved(before, gaze=target)
         try:
-            Screen(hold).check(stage, drawn.body)
-            to = [*bridge(stage, rest(stage), pre, "right", screen), *straight(stage, [pre, contact], [SHORT], screen)]
-            close = straight(stage, [contact, shut], [CLOSING], screen)
-            return Taking((x, y, z), hold, to, close, _back(stage, hold, [shut, lifted or drawn, drawn]))
-        except BlockedError as blocked:
-            first = first or blocked
-    raise first or BlockedError(name)
+            for key, fingers in self._closed(contact, Key(contact.posture, contact.body), screen):
+                try:
+                    return self._taking(contact.goals.grip, key, fingers, ways, target, screen, roaming)
+                except BlockedError as blocked:
+                    reasons.blocked(blocked.owner)
+        finally:
+            stage.wearer = before
+        return None
+
+    def _closed(self, there: Contact, reached: Key, screen: Screen) -> Iterator[tuple[Key, Floats]]:
+        """The hand open at the thing, and how its fingers close on it: with the wrist turned to where more of them hold
+        it, if that helps, and as it is."""
+        stage, grip = self.stage, there.goals.grip
+        body, at = stage.person.body, stage.wearer.stand
+        looked = stage.person.looking(at_stand(body, at, reached.posture), there.target)
+        contact = reached.head(looked).hand("right", closed(body, "right", grip, 0.0))
+        wrap = closed_on(stage, self.name, grip, contact)
+        fitted = None if wrap.holds else better(stage, self.name, grip, contact, screen)
+        if fitted is not None:
+            yield fitted[0], fitted[1].pose
+        if screen.hit(stage, contact.body) is None:
+            yield contact, wrap.pose
+
+    def _taking(  # noqa: PLR0917 (one plan)
+        self,
+        grip: Grip,
+        contact: Key,
+        fingers: Floats,
+        ways: Sequence[tuple[Away, float]],
+        target: Vector,
+        screen: Screen,
+        roaming: Effort | None,
+    ) -> Taking:
+        """Raises BlockedError: a part of it runs into something."""
+        stage = self.stage
+        shut = contact.hand("right", fingers)
+        hold: Hold | None = None
+        first: BlockedError | None = None
+        for away, lift in ways:
+            pre = shifted(stage, contact, grip, away)
+            hit = None if pre is None else screen.hit(stage, pre.body)
+            if pre is None or hit is not None:
+                first = first or (BlockedError(hit.owner) if hit else None)
+                continue
+            hold = hold or held(stage, self.name, grip, shut.body)
+            drawn = shifted(stage, shut, grip, away._replace(up=away.up + lift))
+            if drawn is None:
+                continue
+            lifted = shifted(stage, shut, grip, Away(up=lift)) or drawn
+            try:
+                Screen(hold).check(stage, drawn.body)
+                last = [pre, *between(stage, contact, grip, away), contact]
+                near = straight(stage, last, [SHORT] if len(last) == 2 else [3, 3], screen)
+                close = straight(stage, [contact, shut], [CLOSING], screen)
+                back = _back(stage, hold, [shut, lifted, drawn], away.askew, roaming)
+                past = outer(stage, pre, grip, away.askew)
+                to = [*bridge_or_roam(stage, rest(stage), pre, screen, past, roaming), *near]
+                return Taking(target, hold, to, close, back)
+            except BlockedError as blocked:
+                first = first or blocked
+        raise first or BlockedError(self.name)
+
+    def _ways(self, there: Contact, at: Stand, reasons: Reasons) -> Iterator[tuple[Away, float]]:
+        """Ways back from a contact that have room for the thing and for the hand, each with how far it is lifted
+        first."""
+        x, y, _ = there.target
+        bearing = math.atan2(y - at.y, x - at.x)
+        way = "above" if there.goals.palms[there.number, 2] < -LOOKS_DOWN else "aside"
+        hand = hand_ends(self.stage, there.goals.chosen([there.number]))
+        for askew in ASKEW:
+            for back, up in BEFORE["roofed" if self.covered else way]:
+                lift = next((v for v in self._lifts if self._leads(bearing + askew, back, up + v)), None)
+                if lift is None or (askew and not back):
+                    continue
+                away = Away(back, up, askew)
+                offset = away.offset(np.array(there.target), at)
+                above = hand + np.array([0.0, 0.0, lift])
+                ends = np.concatenate([above, hand + offset / 2, above + offset])
+                owners = [o for o in blockers(self.stage, ends[:, None], [HAND], self.name) if o is not None]
+                if not owners:
+                    yield away, lift
+                else:
+                    reasons.blocked(owners[0])
+
+    def _leads(self, bearing: float, back: float, up: float) -> bool:
+        angle = round(bearing / math.tau * BEARINGS) * math.tau / BEARINGS
+        x, y = -back * math.cos(angle), -back * math.sin(angle)
+        return all(self._free((round(s * x, 4), round(s * y, 4), round(s * up, 4))) for s in PARTS)
+
+    def _free(self, shift: Vector) -> bool:
+        """Whether the thing, and what rides on it, has room when it is moved."""
+        if shift not in self._room:
+            (x, y, z), turn = self._pose
+            pose = (x + shift[0], y + shift[1], z + shift[2]), turn
+            poses = self.stage.carried(self.name, pose)
+            self._room[shift] = self.stage.collision.free(poses=poses)
+        return self._room[shift]
 
 
-def _back(stage: Stage, hold: Hold, keys: list[Key]) -> Move:
+def _back(stage: Stage, hold: Hold, keys: list[Key], askew: float, roaming: Effort | None) -> Move:
     """From the grip to standing with the thing before the wearer."""
     screen = Screen(hold)
     drawn = straight(stage, keys, [3, SHORT], screen)
     before = stage.wearer
     stage.wearer = moved(before, hold=hold)
     try:
-        if way_out(stage) is None:
+        if not stage.collision.once(("leaves", before.stand, hold), lambda: leaves(stage)):
             raise BlockedError(hold.name)
-        return [*drawn, *bridge(stage, keys[-1], rest(stage), "right", screen)]
+        past = outer(stage, keys[-1], hold.grip, askew)
+        return [*drawn, *bridge_or_roam(stage, keys[-1], rest(stage), screen, past, roaming)]
     finally:
         stage.wearer = before
-
-
-def shifted(stage: Stage, key: Key, grip: Grip, away: tuple[float, float], aside: float = 0.0) -> Key | None:
-    """The same grip, turned the same way, further back and up, and `aside` to where the palm doesn't face, metres; None
-    when the arm can't."""
-    body = stage.person.body
-    x, y, _ = stage.wearer.stand
-    at = grip_frame(body, body.forward(*key.body), "right", grip)
-    bearing = math.atan2(float(at[1, 3]) - y, float(at[0, 3]) - x)
-    offset = np.array([-away[0] * math.cos(bearing), -away[0] * math.sin(bearing), away[1]])
-    found = reach(
-        body,
-        key.body,
-        "right",
-        at[:3, 3] + offset - aside * at[:3, 1],
-        point=grip_point(body, "right", grip),
-        palm=at[:3, 1],
-        fingers=at[:3, 0],
-        near=angles_of(key.body.pose, "right"),
-    )
-    return None if found is None else Key(key.posture, found.body)
-
-
-def _hold(stage: Stage, name: str, grasp: Grasp, body: BodyPose) -> Hold:
-    """What is held how, for a body whose closed hand is at the thing: as it is held if it is then near the body, else
-    as near as can be. Raises BlockedError when it can't be carried."""
-    person = stage.person
-    at = grip_frame(person.body, person.body.forward(*body), "right", grasp.grip)
-    grip = Frame(at[:3, :3], at[:3, 3])
-    offset = grip.inverse().then(frame(stage.engine.poses()[name])).pose
-    fingers = closed(person.body, "right", grasp.grip)
-    found: list[tuple[float, Hold]] = []
-    for carry in _carries(stage, grasp, grip.turn):
-        pose = carry.copy()
-        pose[HAND["right"]] = fingers
-        hold = Hold(name, grasp.grip, offset, tuple(pose.tolist()))
-        upright = person.upright(moved(stage.wearer, hold=hold))
-        far = _extent(stage, upright, hold)
-        if (found and far >= found[0][0]) or stage.hit(upright, hold) is not None:
-            continue
-        found = [(far, hold)]
-        if far <= BULKY:
-            break
-    if not found:
-        raise BlockedError(name)
-    return found[0][1]
-
-
-def _extent(stage: Stage, body: BodyPose, hold: Hold) -> float:
-    """How far a held thing comes from the axis of the body, in metres."""
-    at = frame(stage.person.held_pose(stage.person.body.forward(*body), hold))
-    x, y, _ = stage.wearer.stand
-    pieces = (piece.vertices for link in stage.placed[hold.name].asset.links for piece in link.pieces)
-    return max(float(np.hypot(*(at.point(vertices)[:, :2] - (x, y)).T).max()) for vertices in pieces)
-
-
-def _carries(stage: Stage, grasp: Grasp, turn: Floats) -> Iterator[Floats]:
-    """Poses (156,) in which the hand, turned against the wearer as it is now, holds a thing before it: level as it is,
-    then turned inwards, and then tilted if there is no other way."""
-    body, heading = stage.person.body, stage.wearer.stand.heading
-    upright = body.placed(stand(body), 0, 0, 0)
-    point = grip_point(body, "right", grasp.grip)
-    spare = []
-    for inwards in INWARDS:
-        c, s = math.cos(heading - inwards), math.sin(heading - inwards)
-        turned = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) @ turn
-        for place in CARRIES:
-            found = reach(body, upright, "right", place, point=point, palm=turned[:, 1], fingers=turned[:, 0])
-            if found is not None and found.palm_error == 0:
-                yield found.body.pose
-            elif found is not None:
-                spare.append((found.palm_error, found.body.pose))
-    yield from (pose for _, pose in sorted(spare, key=lambda pair: pair[0]))

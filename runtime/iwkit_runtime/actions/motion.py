@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -146,22 +146,18 @@ def straight(stage: Stage, keys: Sequence[Key], frames: Sequence[int], screen: S
     return move
 
 
-def bridge(stage: Stage, start: Key, end: Key, side: Side, screen: Screen) -> Move:
-    """From one key to another directly, or past where the hand waits close to the body.
+def bridge(  # noqa: PLR0917 (one movement)
+    stage: Stage, start: Key, end: Key, side: Side, screen: Screen, past: Iterable[Key] = ()
+) -> Move:
+    """From one key to another directly, or past where the hand waits close to the body, or past other keys in the
+    posture of either.
 
     Raises:
         BlockedError: every way runs into something; the first one's obstacle.
     """
-    near = tucked(stage.person.body, side)
-    ways = [
-        [start, end],
-        [start, start.arm(side, near), end],
-        [start, start.arm(side, near), end.arm(side, near), end],
-        [start, end.arm(side, near), end],
-    ]
     first: BlockedError | None = None
-    for way in ways:
-        counts = [LONG] if len(way) == 2 else [SHORT] * (len(way) - 1)
+    for way, wide in _bridges(start, end, side, tucked(stage.person.body, side), past):
+        counts = [LONG if wide or len(way) == 2 else SHORT] * (len(way) - 1)
         try:
             for key in way[1:-1]:
                 screen.check(stage, key.body)
@@ -169,6 +165,18 @@ def bridge(stage: Stage, start: Key, end: Key, side: Side, screen: Screen) -> Mo
         except BlockedError as blocked:
             first = first or blocked
     raise first or BlockedError("")
+
+
+def _bridges(start: Key, end: Key, side: Side, near: BodyPose, past: Iterable[Key]) -> Iterator[tuple[list[Key], bool]]:
+    """Ways from one key to another, and whether they lead past others."""
+    yield [start, end], False
+    yield [start, start.arm(side, near), end], False
+    yield [start, start.arm(side, near), end.arm(side, near), end], False
+    yield [start, end.arm(side, near), end], False
+    for key in past:
+        drawn = key.arm(side, near)
+        yield [start, key, end], True
+        yield [start, key, drawn, end] if key.posture == start.posture else [start, drawn, key, end], True
 
 
 def elbows(

@@ -23,9 +23,9 @@ from iwkit_runtime.physical.wearer import Hold, carrying
 
 EASE = 5
 """Frames in which the arms are drawn in, and let down."""
-CLOSE = ((0.26, -0.14, 1.06), (0.22, -0.20, 1.00), (0.30, -0.10, 1.12), (0.20, -0.28, 0.95))
+CLOSE = ((0.26, -0.14, 1.06), (0.22, -0.20, 1.00), (0.30, -0.10, 1.12), (0.20, -0.28, 0.95), (0.20, -0.05, 1.20))
 """Where what is carried may be held to pass where it is narrow, metres: ahead, to the left, above the floor."""
-INWARDS = tuple(math.radians(angle) for angle in (0, 45, 90))
+INWARDS = tuple(math.radians(angle) for angle in (0, 45, 90, -30))
 """By how much it is turned to the left for that."""
 TRUNK = ("pelvis", "spine", "neck", "head", "eyes", "_collar", "_thigh")
 """Ends of the names of the capsules that a load held close must not press into."""
@@ -66,7 +66,8 @@ def passing(stage: Stage, steps: Sequence[Step]) -> list[Step] | Stuck:
         body = blend(step.body, drawn(stage, step.body, hold), share)
         hit = stage.hit(body, hold, brush=SWING)
         if hit is not None:
-            return Stuck(step.at, hit.owner)
+            loose = all(stage.hit(steps[n].body, hold, brush=SWING) is None for n in tight)
+            return list(steps) if loose else Stuck(step.at, hit.owner)
         found.append(Step(step.at, body))
     return found
 

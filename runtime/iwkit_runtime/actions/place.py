@@ -3,73 +3,81 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import chain, islice, product
 
 import numpy as np
 
 from iwkit.world.checks import NEAR
 from iwkit.world.state import FLOOR
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.grab import CLOSING, WAYS, shifted
-from iwkit_runtime.actions.grips import FLAT
+from iwkit_runtime.actions.grab import CLOSING
+from iwkit_runtime.actions.grips import FLAT, Goals
 from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
-    BRUSH,
     SHORT,
     BlockedError,
     Key,
     Move,
     Reasons,
     Screen,
-    Trunk,
     at_stand,
     bridge,
-    elbows,
-    freed,
     rest,
     roofed,
     straight,
 )
 from iwkit_runtime.actions.refusals import RefusedError
-from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, shuts, spots, upright
-from iwkit_runtime.actions.stances import front_of, go_and
-from iwkit_runtime.body.hands import closed, grip_frame, grip_point, relaxed
-from iwkit_runtime.body.pose import INDEX, JOINTS
-from iwkit_runtime.engines.collision import TOLERANCE, Allowed, Capsules, Hit
-from iwkit_runtime.physical.kinematics import Frame, frame
+from iwkit_runtime.actions.roaming import bridge_or_roam
+from iwkit_runtime.actions.search import ARM, HAND, PLAN, Contact, Effort, Level, Look, blockers, contacts, hand_ends
+from iwkit_runtime.actions.shifts import Away, between, outer, shifted
+from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, free, shuts, spots, thrown, upright
+from iwkit_runtime.actions.stances import front_of, look_and_go
+from iwkit_runtime.body.hands import closed, relaxed
+from iwkit_runtime.engines.collision import Allowed
+from iwkit_runtime.physical.kinematics import Frame, about, frame
+from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, moved
 
-YAWS = tuple(math.radians(angle) for angle in (0, 25, -25, 55, -55))
+LOOKS = (Look(1, 2, 16, 4_000), Look(2, 3, 300, 12_000, broad=True))
+"""How each place is tried: from the nearest stances, and when no place is any good from there, broadly."""
+YAWS = tuple(math.radians(angle) for angle in (0, 25, -25, 55, -55, 80, -80, 110, -110, 140, -140, 180))
 """How far from the way it is carried a thing is turned when it is put down."""
-WIDER = tuple(math.radians(angle) for angle in (80, -80, 110, -110))
-"""The same where that is no good."""
 FACING = math.radians(60)
 """A thing is turned to face the wearer when that takes no more than this."""
-LEAN, DROP = math.radians(16), 0.015
-"""A flat thing may lean so much when it is let go, so far above its place: it falls flat."""
-PASSES = ((False, 12), (True, 36), (False, 36))
-"""How each place is tried in turn: whether with all elbows, and from how many stances."""
-POSTURES = 12
+DROP = 0.015
+"""A flat thing is let go so far above its place, where there is room: fingers are below it."""
+LEANS = tuple(math.radians(angle) for angle in (8, 16))
+"""It may lean by so much then: it falls flat."""
+AXES = 6
+"""Axes on the plan about which it does."""
 AGAIN = 3
 """How often a place is tried again when the hand doesn't get away from it."""
-TRIES = 6
+WITHDRAWAL = 30_000
+"""Work for finding the way of the empty hand (see `search`)."""
+TRIES = 8
 """Places that are tried."""
-OVER = ((0.0, 0.08), (0.06, 0.05), (0.14, 0.03))
-"""Where the hand is before it lowers a thing, and after: metres back, and up."""
+OVER = ((0.0, 0.08), (0.06, 0.05), (0.14, 0.03), (0.14, 0.006))
+"""Where the hand is before it lowers a thing: metres back, and up."""
+ASKEW = tuple(math.radians(angle) for angle in (0, 35, -35))
+"""By how much it may come from aside."""
+PARTS = (0.5, 1.0)
+"""Shares of the way down at which it is asked whether there is room."""
 AWAY = (
-    (0.12, 0.0, 0.0),
-    (0.0, 0.12, 0.0),
-    (0.10, 0.08, 0.0),
-    (0.05, 0.03, 0.0),
-    (0.08, 0.0, 0.06),
-    (0.04, 0.0, 0.04),
-    (0.0, 0.04, 0.04),
+    Away(0.12),
+    Away(0.0, 0.12),
+    Away(0.10, 0.08),
+    Away(0.05, 0.03),
+    Away(0.08, aside=0.06),
+    Away(0.04, aside=0.04),
+    Away(0.0, 0.04, aside=0.04),
+    Away(0.06, askew=math.radians(50)),
+    Away(0.06, askew=math.radians(-50)),
 )
-"""Where the empty hand goes first: metres back, up, and to where its palm doesn't face."""
+"""Where the empty hand goes first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,7 @@ def put_on(act: Act) -> None:
 def put_inside(act: Act) -> None:
     """Put the held thing into a container."""
     name, container = act.names[:2]
-    _put(act, container, spots(act, name, container, "interior"), "inside")
+    _put(act, container, chain(thrown(act, name, container), spots(act, name, container, "interior")), "inside")
 
 
 def put_on_floor(act: Act) -> None:
@@ -117,7 +125,7 @@ def drop(act: Act) -> None:
     if hold is None:
         raise RefusedError("OUT_OF_REACH", "anything")
     body = stage.idle()
-    fingers = closed(stage.person.body, "right", hold.grip), relaxed("right")
+    fingers = hold.fingers, relaxed("right")
     stage.wearer = moved(stage.wearer, hold=None)
     stage.engine.release(hold.name)
     for n in range(1, CLOSING + 1):
@@ -137,8 +145,8 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
     if hold is None:
         raise RefusedError("OUT_OF_REACH", support)
     goal, first = act.at.goal(support), None
-    for thorough, tries, spot in _trials(places):
-        refused = _attempted(act, support, hold, spot, thorough, tries, how)
+    for look, spot in _trials(places):
+        refused = _attempted(act, support, hold, spot, look, how)
         if refused is None:
             if goal is not None:
                 act.place = goal.at
@@ -151,30 +159,27 @@ def _put(act: Act, support: str, places: Iterable[Spot], how: str) -> None:
     raise first if first else RefusedError("NO_ROOM", hold.name, support)
 
 
-def _trials(places: Iterable[Spot]) -> list[tuple[bool, int, Spot]]:
+def _trials(places: Iterable[Spot]) -> list[tuple[Look, Spot]]:
     """The places to be tried, each with how: where a thing came from before any other one is."""
     chosen = list(islice(places, TRIES))
     back, others = [s for s in chosen if s.back], [s for s in chosen if not s.back]
-    return [(*how, spot) for group in (back, others) for how, spot in product(PASSES, group)]
+    return [trial for group in (back, others) for trial in product(LOOKS, group)]
 
 
 def _attempted(  # noqa: PLR0917 (one trial)
-    act: Act, support: str, hold: Hold, spot: Spot, thorough: bool, tries: int, how: str
+    act: Act, support: str, hold: Hold, spot: Spot, look: Look, how: str
 ) -> RefusedError | None:
     """Put a thing at a place; when that fails, everything is as before and the reason is given. Stances from which the
     hand doesn't get away again are left out the next time."""
     stage = act.stage
-    front = front_of(stage, support) if how == "inside" else None
+    front = front_of(stage, support) if spot.inside else None
     barred: set[Stand] = set()
-
-    def plan(at: Stand, reasons: Reasons) -> Putting | None:
-        return None if at in barred else plan_put(stage, hold, spot, thorough, at, reasons)
-
+    search = Search(stage, hold, spot, "" if how == "floor" else support)
     refused: RefusedError | None = None
     for _ in range(AGAIN):
         before, events, seen = stage.state(), len(act.happenings), (act.room, act.shown, act.looked, act.lost_at)
         try:
-            found = go_and(act, support, (spot.x, spot.y), plan, front=front, tries=tries)
+            found = look_and_go(act, support, (spot.x, spot.y), [look], search.plan, front=front, barred=barred)
             look_over(act, support, (spot.x, spot.y, spot.z))
             _lower(act, support, hold, found)
         except (RefusedError, BlockedError) as failed:
@@ -191,101 +196,148 @@ def _attempted(  # noqa: PLR0917 (one trial)
     return refused
 
 
-def plan_put(  # noqa: PLR0917 (bound one by one)
-    stage: Stage, hold: Hold, spot: Spot, thorough: bool, at: Stand, reasons: Reasons
-) -> Putting | None:
-    """How to lower a thing onto a place from where the wearer stands; None when it can't be done from there."""
-    body = stage.person.body
-    point = grip_point(body, "right", hold.grip)
-    fist, screen, ways = closed(body, "right", hold.grip), Screen(hold), 0
-    covered = roofed(stage, np.array([spot.x, spot.y, spot.z + 2 * GAP]))
-    trunk = Trunk(stage, screen, reasons)
-    flat = stage.placed[hold.name].asset.size[2] <= FLAT
-    lean, gap = (LEAN, DROP) if flat else (0.0, GAP)
-    for yaw in _yaws(stage, hold, at, (*WIDER, *YAWS) if thorough else YAWS):
-        thing = frame(upright((spot.x, spot.y, spot.z + gap), yaw))
-        if spot.inside and not shuts(stage, spot.inside, hold.name, thing.pose):
-            continue
-        hit = None if flat or not reasons.reached else _in_the_way(stage, hold, thing)
-        if hit is not None:
-            reasons.blocked(hit.owner)
-            continue
-        grip = thing.then(frame(hold.offset).inverse())
-        palm, fingers = grip.turn[:, 1], grip.turn[:, 0]
-        found = elbows(
-            body,
-            at,
-            "right",
-            grip.at,
-            point=point,
-            palm=palm,
-            fingers=fingers,
-            shelf=covered,
-            others=thorough,
-            most=lean,
-            trunk=trunk,
-        )
-        for posed in islice(found, POSTURES):
-            freed_body, hit = freed(stage, screen, posed.reach.body)
-            if hit is not None:
-                reasons.blocked(hit.owner)
+class Search:
+    """The ways to put what is held at a place, whoever stands where."""
+
+    def __init__(self, stage: Stage, hold: Hold, spot: Spot, support: str) -> None:
+        """`support` is what it may be close to: nothing on the floor."""
+        self.stage, self.hold, self.spot, self.support = stage, hold, spot, support
+        self.asset = stage.placed[hold.name].asset
+        self.covered = roofed(stage, np.array([spot.x, spot.y, spot.z + 2 * GAP]))
+        self.flat = self.asset.size[2] <= FLAT
+        self._free: dict[float, float | None] = {}
+        self._room: dict[Pose, bool] = {}
+
+    def plan(self, look: Look, effort: Effort, at: Stand, reasons: Reasons) -> Putting | None:
+        """How to lower it from where the wearer stands; None when it can't be done from there."""
+        stage, hold, plans = self.stage, self.hold, 0
+        levels = [Level(stage, goals, None) for goals in self._goals(at)[: look.levels]]
+        for contact in contacts(stage, at, levels, self.covered, Screen(hold), reasons, effort):
+            ways = list(self._ways(contact, at, reasons))
+            effort.spend(PLAN if ways else len(ASKEW) * ARM)
+            if not ways:
                 continue
-            ways += 1
-            looked = stage.person.looking(at_stand(body, at, posed.posture), (spot.x, spot.y, spot.z))
-            key = Key(posed.posture, freed_body).head(looked).hand("right", fist)
-            before = stage.wearer
-            stage.wearer = moved(before, gaze=(spot.x, spot.y, spot.z))
-            try:
-                return Putting(spot, lowering(stage, hold, key), key)
-            except BlockedError as blocked:
-                reasons.blocked(blocked.owner)
-            finally:
-                stage.wearer = before
-            if ways == WAYS:
-                return None
-    return None
+            plans += 1
+            putting = self._planned(contact, ways, reasons, effort if look.broad else None)
+            if putting is not None:
+                return putting
+            if plans == look.plans or effort.spent:
+                break
+        return None
+
+    def _planned(
+        self, contact: Contact, ways: Sequence[Away], reasons: Reasons, roaming: Effort | None
+    ) -> Putting | None:
+        stage, hold = self.stage, self.hold
+        gaze = self.spot.x, self.spot.y, self.spot.z
+        looked = stage.person.looking(at_stand(stage.person.body, stage.wearer.stand, contact.posture), gaze)
+        key = Key(contact.posture, contact.body).head(looked).hand("right", hold.fingers)
+        before = stage.wearer
+        stage.wearer = moved(before, gaze=gaze)
+        try:
+            return Putting(self.spot, lowering(stage, hold, key, ways, roaming=roaming), key)
+        except BlockedError as blocked:
+            reasons.blocked(blocked.owner)
+            return None
+        finally:
+            stage.wearer = before
+
+    def _goals(self, at: Stand) -> list[Goals]:
+        """Where the hand has to be for someone who stands there: with the thing upright, turned in all ways that are
+        free; and with a flat one leaning a little."""
+        spot, frames = self.spot, []
+        for yaw in self._yaws(at):
+            gap = self._gap(yaw)
+            if gap is not None:
+                frames.append(frame(upright((spot.x, spot.y, spot.z + gap), yaw)))
+        levels = [self._at(frames)]
+        if self.flat and frames:
+            axes = [(math.cos(a), math.sin(a), 0.0) for a in np.arange(AXES) * math.tau / AXES]
+            turns = [about(axis, lean) for lean in LEANS for axis in axes]
+            leaning = [Frame(turn @ thing.turn, thing.at) for turn in turns for thing in frames[:2]]
+            levels.append(self._at([thing for thing in leaning if self._fits(thing.pose)]))
+        return levels
+
+    def _at(self, things: Sequence[Frame]) -> Goals:
+        offset = frame(self.hold.offset).inverse()
+        grips = [thing.then(offset) for thing in things]
+        turns = np.array([grip.turn for grip in grips]).reshape(-1, 3, 3)
+        return Goals(
+            self.hold.grip, np.array([grip.at for grip in grips]).reshape(-1, 3), turns[:, :, 1], turns[:, :, 0]
+        )
+
+    def _yaws(self, at: Stand) -> Iterator[float]:
+        """How to turn a thing: its front to the wearer if that is near to how it is carried, else as it is carried."""
+        stage, hold = self.stage, self.hold
+        person = stage.person
+        turn = frame(person.held_pose(person.body.forward(*person.upright(stage.wearer)), hold)).turn
+        carried = math.atan2(turn[1, 0], turn[0, 0])
+        facing = at.heading - math.pi / 2
+        if abs(math.remainder(facing - carried, math.tau)) <= FACING:
+            yield facing
+        yield from (carried + yaw for yaw in YAWS)
+        yield from (self.spot.yaw, self.spot.yaw + math.pi)
+
+    def _gap(self, yaw: float) -> float | None:
+        """How far above its place a thing that is turned so is let go; None where it has no room."""
+        key = round(yaw, 2)
+        if key not in self._free:
+            stage, hold, spot = self.stage, self.hold, self.spot
+            point = np.array([spot.x, spot.y, spot.z])
+            good = spot.bears(self.asset, yaw) and free(stage, hold.name, self.support, point, yaw)
+            self._free[key] = next((gap for gap in self._gaps() if good and self._stands(gap, yaw)), None)
+        return self._free[key]
+
+    def _gaps(self) -> tuple[float, ...]:
+        return (DROP, GAP) if self.flat else (GAP,)
+
+    def _stands(self, gap: float, yaw: float) -> bool:
+        spot = self.spot
+        pose = upright((spot.x, spot.y, spot.z + gap), yaw)
+        return self._fits(pose) and (not spot.inside or shuts(self.stage, spot.inside, self.hold.name, pose))
+
+    def _fits(self, pose: Pose) -> bool:
+        """Whether the thing, and what rides on it, is in nothing at a pose."""
+        if pose not in self._room:
+            self._room[pose] = self.stage.collision.free(poses=self.stage.carried(self.hold.name, pose))
+        return self._room[pose]
+
+    def _ways(self, there: Contact, at: Stand, reasons: Reasons) -> Iterator[Away]:
+        """Ways down that have room for the thing and for the hand."""
+        hand = hand_ends(self.stage, there.goals.chosen([there.number]))
+        grip = Frame(there.goals.frames[there.number], np.array(there.target))
+        thing = grip.then(frame(self.hold.offset))
+        for askew, (back, up) in product(ASKEW, OVER):
+            if askew and not back:
+                continue
+            away = Away(back, up, askew)
+            shifts = [share * away.offset(grip.at, at) for share in PARTS]
+            if not all(self._fits(Frame(thing.turn, thing.at + shift).pose) for shift in shifts):
+                continue
+            ends = np.concatenate([hand + shift for shift in shifts])
+            owners = [o for o in blockers(self.stage, ends[:, None], [HAND], self.hold.name) if o is not None]
+            if not owners:
+                yield away
+            else:
+                reasons.blocked(owners[0])
 
 
-def _in_the_way(stage: Stage, hold: Hold, thing: Frame) -> Hit | None:
-    """What a held thing at a frame, or the hand at it, would be in, whatever the arm does: asked first."""
-    x, y, z = thing.point((0, 0, stage.placed[hold.name].asset.size[2] / 2)).tolist()
-    hand = _hand(stage, hold, thing.then(frame(hold.offset).inverse()))
-    poses = stage.carried(hold.name, thing.pose)
-    found = stage.collision.hits(hand, poses=poses, allow=[Allowed(hold.name, (x, y, z))])
-    return next((hit for hit in found if hit.depth > (BRUSH if isinstance(hit.by, int) else TOLERANCE)), None)
-
-
-def _hand(stage: Stage, hold: Hold, grip: Frame) -> Capsules:
-    """The capsule of the right hand when what it grips is at a frame."""
-    body, rig = stage.person.body, stage.person.rig
-    local = grip_frame(body, np.broadcast_to(np.eye(4), (len(JOINTS), 4, 4)), "right", hold.grip)
-    wrist = grip.then(Frame(local[:3, :3], local[:3, 3]).inverse())
-    start, end = (body.joints[INDEX[f"right_{name}"]] for name in ("wrist", "middle1"))
-    ends = wrist.point(np.stack([start, end]) - start)
-    return Capsules(ends[None], rig.radii[[rig.names.index("right_hand")]])
-
-
-def _yaws(stage: Stage, hold: Hold, at: Stand, turns: Iterable[float]) -> Iterator[float]:
-    """How to turn a thing: its front to the wearer if that is near to how it is carried, else as it is carried."""
-    turn = frame(stage.person.held_pose(stage.person.body.forward(*stage.person.upright(stage.wearer)), hold)).turn
-    carried = math.atan2(turn[1, 0], turn[0, 0])
-    facing = at.heading - math.pi / 2
-    if abs(math.remainder(facing - carried, math.tau)) <= FACING:
-        yield facing
-    yield from (carried + yaw for yaw in turns)
-
-
-def lowering(stage: Stage, hold: Hold, key: Key) -> Move:
+def lowering(
+    stage: Stage, hold: Hold, key: Key, ways: Iterable[Away] | None = None, *, roaming: Effort | None = None
+) -> Move:
     """Raises BlockedError: every way runs into something."""
     screen = Screen(hold)
     first: BlockedError | None = None
-    for over in OVER:
+    for over in (Away(*way) for way in OVER) if ways is None else ways:
         pre = shifted(stage, key, hold.grip, over)
         if pre is None:
             continue
         try:
             screen.check(stage, pre.body)
-            return [*bridge(stage, rest(stage), pre, "right", screen), *straight(stage, [pre, key], [SHORT], screen)]
+            last = [pre, *between(stage, key, hold.grip, over), key]
+            down = straight(stage, last, [SHORT] if len(last) == 2 else [3, 3], screen)
+            past = outer(stage, pre, hold.grip, over.askew)
+            return [*bridge_or_roam(stage, rest(stage), pre, screen, past, roaming), *down]
         except BlockedError as blocked:
             first = first or blocked
     raise first or BlockedError(hold.name)
@@ -315,12 +367,14 @@ def withdrawn(stage: Stage, hold: Hold, key: Key) -> Move:
     """The empty hand goes back from a thing, and down. Raises BlockedError when it can't."""
     screen = Screen(None, [_around(stage, hold)])
     first: BlockedError | None = None
-    for back_by, up, aside in AWAY:
-        back = shifted(stage, key, hold.grip, (back_by, up), aside)
+    for roaming, away in product((None, Effort(WITHDRAWAL)), AWAY):
+        back = shifted(stage, key, hold.grip, away)
         if back is None:
             continue
         try:
-            return [*straight(stage, [key, back], [SHORT], screen), *bridge(stage, back, rest(stage), "right", screen)]
+            move = straight(stage, [key, back], [SHORT], screen)
+            past = outer(stage, back, hold.grip, away.askew)
+            return [*move, *bridge_or_roam(stage, back, rest(stage), screen, past, roaming)]
         except BlockedError as blocked:
             first = first or blocked
     raise first or BlockedError(hold.name)

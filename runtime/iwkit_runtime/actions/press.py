@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -114,7 +115,7 @@ def use_computer(act: Act) -> None:
 
 
 def answer_phone(act: Act) -> None:
-    """Hold the phone to the ear for a while.
+    """Hold the phone to the ear, where it stays until it is put somewhere (Table 5).
 
     Raises:
         RefusedError: OUT_OF_REACH or TRAJECTORY_COLLISION; there is no room for the arm.
@@ -132,13 +133,14 @@ def answer_phone(act: Act) -> None:
     found = next((found for found in tries if found is not None), None)
     if found is None:
         raise RefusedError("OUT_OF_REACH", "your ear")
-    key = Key(UPRIGHT, found.body).hand("right", closed(stage.person.body, "right", hold.grip))
+    key = Key(UPRIGHT, found.body).hand("right", hold.fingers)
     try:
         to = bridge(stage, start, key, "right", Screen(hold))
     except BlockedError as blocked:
         raise RefusedError("TRAJECTORY_COLLISION", "your ear", act.public(blocked.owner)) from None
-    for body in (*to, *[key.body] * CALL, *reversed(to[:-1]), start.body):
+    for body in (*to, *[key.body] * CALL):
         stage.shoot(body)
+    stage.wearer = moved(stage.wearer, hold=replace(hold, carry=tuple(key.body.pose.tolist())))
     stage.sync()
     act.emit("answered", object=name)
 
@@ -220,7 +222,7 @@ def plan_press(stage: Stage, name: str, point: Vector, frames: int, reasons: Rea
     before = stage.wearer
     stage.wearer = moved(before, gaze=point)
     try:
-        for key in islice(_keys(stage, point, tips), POSTURES):
+        for key in _keys(stage, point, tips):
             looked = stage.idle() if before.seat is not None else at_stand(body, at, key.posture)
             looked = looked if before.seat is not None else stage.person.looking(looked, point)
             pressed = Key(key.posture, carrying(key.body, hold)).head(looked).hand("left", fingers)
@@ -246,13 +248,22 @@ def plan_press(stage: Stage, name: str, point: Vector, frames: int, reasons: Rea
 
 
 def _keys(stage: Stage, point: Vector, tips: Floats) -> list[Key]:
-    """Bodies whose left fingertips are at a point."""
+    """Bodies whose left fingertips are at a point: the hand straight before the wearer, level with its palm down or to
+    the right, so that no more than the fingers touch; else as is most comfortable."""
     body, target = stage.person.body, np.array(point)
     if stage.wearer.seat is not None:
         found = reach(body, stage.idle(), "left", target, point=tips)
         return [] if found is None else [Key(UPRIGHT, found.body)]
-    posed = elbows(body, stage.wearer.stand, "left", target, point=tips)
-    return [Key(p.posture, p.reach.body) for p in islice(posed, POSTURES)]
+    at = stage.wearer.stand
+    ahead = np.array([point[0] - at.x, point[1] - at.y, 0.0])
+    ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-6)
+    aside = np.array([ahead[1], -ahead[0], 0.0])
+    ways = [
+        elbows(body, at, "left", target, point=tips, palm=palm, fingers=ahead, others=False)
+        for palm in (np.array([0.0, 0.0, -1.0]), aside)
+    ]
+    ways.append(elbows(body, at, "left", target, point=tips))
+    return [Key(p.posture, p.reach.body) for way in ways for p in islice(way, POSTURES // 2)]
 
 
 def _to(stage: Stage, key: Key, point: Vector, tips: Floats, screen: Screen) -> Move:

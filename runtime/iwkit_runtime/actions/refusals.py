@@ -11,7 +11,7 @@ PHYSICAL_REFUSALS: Final[dict[str, Reason]] = {
     "OUT_OF_REACH": Reason("world", "You cannot reach {0} from anywhere."),
     "TRAJECTORY_COLLISION": Reason("world", "You cannot get to {0}: {1} is in the way."),
     "NO_ROOM": Reason("world", "There is no free place for {0} on or in {1}."),
-    "POSTCONDITION_FAILED": Reason("world", "It was done, but {0} is not where it should be."),
+    "POSTCONDITION_FAILED": Reason("world", "It was done, but {0} is not where or as it should be."),
     "NOT_BUILT": Reason("engine", "{0} is not possible in the physical world yet."),
 }
 """Code -> reason. docs/physical-world.md explains each. Where a code is also symbolic, this text is the one given."""

@@ -21,6 +21,8 @@ BACKWARDS = 0.08
 """Metres a frame that the wearer steps back."""
 FARTHEST = 0.8
 """How far it steps back at most, metres."""
+WAYS = (180, 135, -135, 90, -90)
+"""Directions in which it steps out of where it can't turn, degrees to the left of where it faces: back, if it can."""
 
 
 def clear(
@@ -43,19 +45,27 @@ def clear(
 def way_out(
     stage: Stage, joints: Joints | None = None, touching: Collection[str] = (), least: int = 0
 ) -> list[Stand] | None:
-    """Steps straight back, at `least` so many, to where the wearer can turn around with its arms drawn in; None when
-    there is no such place."""
+    """Steps straight back, else aslant or aside, at `least` so many, to where the wearer can turn around with its arms
+    drawn in; None when there is no such place."""
+    ways = (_steps_out(stage, math.radians(way), joints, touching, least) for way in WAYS)
+    return next((steps for steps in ways if steps is not None), None)
+
+
+def _steps_out(
+    stage: Stage, way: float, joints: Joints | None, touching: Collection[str], least: int
+) -> list[Stand] | None:
+    """The same in one direction, from where the wearer faces."""
     x, y, heading = stage.wearer.stand
+    c, s = math.cos(heading + way), math.sin(heading + way)
     steps = [
-        Stand(x - n * BACKWARDS * math.cos(heading), y - n * BACKWARDS * math.sin(heading), heading)
-        for n in range(round(FARTHEST / BACKWARDS) + 1)
+        Stand(x + n * BACKWARDS * c, y + n * BACKWARDS * s, heading) for n in range(round(FARTHEST / BACKWARDS) + 1)
     ]
     for n, step in enumerate(steps):
         if n and not any(clear(stage, step, BRUSH, joints, touching, drawn=drawn) for drawn in (True, False)):
             return None
         if n < least:
             continue
-        ways = (step._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
-        if all(clear(stage, way, TIGHT, joints, touching, drawn=True) for way in ways):
+        turns = (step._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
+        if all(clear(stage, turn, TIGHT, joints, touching, drawn=True) for turn in turns):
             return steps[1 : n + 1]
     return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from iwkit_runtime.actions.act import Act
 from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
 from iwkit_runtime.physical.layout import APART, RASTER, headroom, regions_for
 from iwkit_runtime.physical.scene_spec import Pose
-from iwkit_runtime.physical.spec import Floats, Region, Vector
+from iwkit_runtime.physical.spec import Asset, Floats, Region, Vector
 from iwkit_runtime.physical.stage import Stage
 
 GAP = 0.003
@@ -25,6 +26,16 @@ EACH = 4
 """Free places that are tried in one region."""
 APART_TRIES = 0.10
 """Metres between the places that are tried."""
+TURNS = tuple(math.radians(angle) for angle in (0, 90, 45, -45))
+"""Turns from facing the wearer, or from along an edge, in which it is asked whether a place is free, where too few were
+found in the turns before."""
+DEEP = 1.0
+"""What is deeper than this share of its width is a bin: things are let go below its rim."""
+OVER = 0.5
+"""Metres that must be free above it."""
+RIMS = (1.0, 0.7)
+"""Shares of the way up at which they are."""
+EPSILON = 1e-6
 UPRIGHT = 0.99
 """Cosine of how far a thing that stands may lean."""
 FLOOR_RASTER = 0.1
@@ -33,43 +44,93 @@ FLOOR_REACH = 0.8
 
 
 class Spot(NamedTuple):
-    """A free place: the middle (3,) of the underside of what goes there; `inside` of what it is, if it is shut in;
-    `back`: it was there at the handoff."""
+    """A free place: the middle (3,) of the underside of what goes there, and the turn on the plan in which it was found
+    free; `inside` of what it is, if it is shut in; `back`: it was there at the handoff. `board` is the turn on the plan
+    of what is below, and `room` how far it reaches from the place to the left, the right, ahead and back; None where it
+    has no end."""
 
     x: float
     y: float
     z: float
+    yaw: float = 0.0
     inside: str = ""
     back: bool = False
+    board: float = 0.0
+    room: tuple[float, float, float, float] | None = None
+
+    def bears(self, asset: Asset, yaw: float) -> bool:
+        """Whether a thing that is turned so doesn't reach beyond what is below."""
+        if self.room is None:
+            return True
+        wide, deep = _half(asset, yaw - self.board)
+        return bool(wide <= min(self.room[:2]) + EPSILON and deep <= min(self.room[2:]) + EPSILON)
 
 
 def spots(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
     """Free places for a thing on (`surface`) or in (`interior`) another one: by the spot asked for; else where it was
-    at the handoff, if that was there; then the nearest to the wearer, region by region."""
+    at the handoff, if that was there; then the nearest to the wearer in each region."""
     yield from _back(act, name, support, kind)
     stage, asset = act.stage, act.stage.placed[support].asset
-    frames = stage.collision.frames(support)
-    asked = act.command.spot
-    here, yaw = _from(act, support)
-    size = stage.placed[name].asset.size
-    for region in _regions(act, regions_for(asset, kind)):
-        if headroom(asset, region) < size[2] + GAP:
+    high = stage.placed[name].asset.size[2]
+    regions = [r for r in _regions(act, regions_for(asset, kind)) if headroom(asset, r) >= high + GAP]
+    found = [_in_region(act, name, support, region, kind) for region in regions]
+    yield from chain(*_dealt(found))
+
+
+def thrown(act: Act, name: str, container: str) -> Iterator[Spot]:
+    """Places just below the rim of what is open at the top and deeper than wide, such as a bin: no hand goes down to
+    its bottom, what is let go there falls in."""
+    stage, asset = act.stage, act.stage.placed[container].asset
+    high = stage.placed[name].asset.size[2]
+    for region in _regions(act, regions_for(asset, "interior")):
+        top = region.centre[2] + region.size[2] / 2
+        if region.link != asset.links[0].name or region.size[2] < DEEP * max(region.size[:2]) or high > region.size[2]:
             continue
-        at = frames[region.link]
-        turn = yaw - math.atan2(at.turn[1, 0], at.turn[0, 0])
-        c, s = abs(math.cos(turn)), abs(math.sin(turn))
-        half = np.array([c * size[0] + s * size[1], s * size[0] + c * size[1]]) / 2
-        room = np.array(region.size[:2]) / 2 - half
-        if (room < 0).any():
+        over = stage.collision.frames(container)[region.link].point((*region.centre[:2], top))
+        _, share = stage.collision.rays(over, over[None] + np.array([0.0, 0.0, OVER]))
+        if share[0] <= 1.0:
             continue
-        roomy = np.where(room > EDGE, room - EDGE, room)
+        for spot in _in_region(act, name, container, region, "interior"):
+            fall = region.size[2] - high
+            yield from (spot._replace(z=spot.z + share * fall) for share in RIMS)
+
+
+def _dealt(rows: Sequence[Iterator[Spot]]) -> Iterator[Iterator[Spot]]:
+    """Two of each row in turn, until all are empty."""
+    for _ in range(0, EACH, 2):
+        yield from (islice(row, 2) for row in rows)
+
+
+def _in_region(act: Act, name: str, support: str, region: Region, kind: str) -> Iterator[Spot]:
+    """Free places in one region, the nearest first."""
+    stage = act.stage
+    here, facing = _from(act, support)
+    at, asset = stage.collision.frames(support)[region.link], stage.placed[name].asset
+    board = math.atan2(at.turn[1, 0], at.turn[0, 0])
+    taken: list[Floats] = []
+    square = board + round((facing - board) / (math.pi / 2)) * (math.pi / 2)
+    for edge, yaw in product((EDGE, 0.0), [turned + turn for turn in TURNS for turned in (facing, square)]):
+        room = np.array(region.size[:2]) / 2 - _half(asset, yaw - board)
+        if (room < 0).any() or len(taken) >= EACH:
+            continue
+        roomy = np.where(room > edge, room - edge, room)
         bottom = region.centre[2] - region.size[2] / 2
         middle = np.array(region.centre[:2])
+        asked = act.command.spot
         start = _asked(act, support, region, asked) if asked else at.local((*here, float(at.at[2])))[:2]
-        found = (at.point((*spot, bottom)) for spot in _nearest(start, middle, roomy))
-        free = (p for p in found if _free(stage, name, support, p, yaw))
-        inside = support if kind == "interior" else ""
-        yield from (Spot(*p.tolist())._replace(inside=inside) for p in islice(_apart(free), EACH))
+        for spot in _nearest(start, middle, roomy):
+            point = at.point((*spot, bottom))
+            near = any(float(np.hypot(*(point - other)[:2])) < APART_TRIES for other in taken)
+            if near or not free(stage, name, support, point, yaw):
+                continue
+            taken.append(point)
+            x, y, z = point.tolist()
+            low, high = middle - np.array(region.size[:2]) / 2, middle + np.array(region.size[:2]) / 2
+            margins = (*(spot - low).tolist(), *(high - spot).tolist())
+            reach = (margins[0], margins[2], margins[1], margins[3])
+            yield Spot(x, y, z, yaw, support if kind == "interior" else "", False, board, reach)
+            if len(taken) >= EACH:
+                break
 
 
 def _back(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
@@ -85,17 +146,10 @@ def _back(act: Act, name: str, support: str, kind: str) -> Iterator[Spot]:
     link = next((s.link for s in place.rest.supports if s.name == support), root)
     was = posed[name].frames[stage.placed[name].asset.links[0].name]
     point = stage.collision.frames(support)[link].point(posed[support].frames[link].local(was.at))
-    if was.turn[2, 2] > UPRIGHT and _free(stage, name, support, point, _from(act, support)[1]):
-        yield Spot(*point.tolist())._replace(inside=support if kind == "interior" else "", back=True)
-
-
-def _apart(points: Iterator[Floats]) -> Iterator[Floats]:
-    """Those that are not too near to one before: if that was no good, they won't be either."""
-    taken: list[Floats] = []
-    for point in points:
-        if all(float(np.hypot(*(point - other)[:2])) >= APART_TRIES for other in taken):
-            taken.append(point)
-            yield point
+    yaw = _from(act, support)[1]
+    if was.turn[2, 2] > UPRIGHT and free(stage, name, support, point, yaw):
+        x, y, z = point.tolist()
+        yield Spot(x, y, z, yaw, support if kind == "interior" else "", True)
 
 
 def _regions(act: Act, regions: list[Region]) -> list[Region]:
@@ -142,11 +196,25 @@ def _nearest(start: Floats, middle: Floats, room: Floats) -> Iterator[Floats]:
     yield from raster[np.argsort(away, kind="stable")]
 
 
-def _free(stage: Stage, name: str, support: str, point: Floats, yaw: float) -> bool:
-    """Whether a thing can stand there, 2 cm from others, in nothing."""
-    poses = stage.carried(name, upright((point[0], point[1], point[2] + GAP), yaw))
+def free(stage: Stage, name: str, support: str, point: Floats, yaw: float) -> bool:
+    """Whether a thing can stand there, 2 cm from others, in nothing. What is below a thin support is no matter."""
+    bottom = point[2] + GAP
+    poses = stage.carried(name, upright((point[0], point[1], bottom), yaw))
     hits = stage.collision.hits(poses=poses, margin=APART, ignore=stage.floors)
-    return not any(hit.depth > 0 or hit.owner not in (support, *stage.statics) for hit in hits)
+    fine = (support, *stage.statics)
+    return not any(hit.depth > 0 or (hit.owner not in fine and hit.point[2] > bottom) for hit in hits)
+
+
+def _half(asset: Asset, turn: float) -> Floats:
+    """Half the width and depth (2,) of the box around a thing that is turned on the plan."""
+    c, s = math.cos(turn), math.sin(turn)
+    return np.asarray(np.abs(_outline(asset) @ np.array([[c, s], [-s, c]])).max(0))
+
+
+@lru_cache(maxsize=256)
+def _outline(asset: Asset) -> Floats:
+    """All corners of an asset on the plan (n, 2), from the middle of its footprint."""
+    return np.concatenate([piece.vertices[:, :2] for link in asset.links for piece in link.pieces])
 
 
 def shuts(stage: Stage, container: str, name: str, pose: Pose) -> bool:
@@ -180,5 +248,5 @@ def floor_spots(act: Act, name: str, middle: Vector) -> Iterator[Spot]:
     for dx, dy in sorted(steps, key=lambda step: (round(math.hypot(*step), 6), step)):
         x, y = middle[0] + dx, middle[1] + dy
         open_floor = grid.covers((x, y)) and not grid.blocked.flat[grid.cell((x, y))]
-        if open_floor and _free(stage, name, "", np.array([x, y, 0.0]), 0.0):
+        if open_floor and free(stage, name, "", np.array([x, y, 0.0]), 0.0):
             yield Spot(x, y, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from iwkit_runtime.actions.motion import Reasons
 from iwkit_runtime.actions.operate import open_grid
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.room import clear
+from iwkit_runtime.actions.search import Effort, Look
 from iwkit_runtime.actions.walking import attempt, blocker
 from iwkit_runtime.nav.geometry import Point, wrap
 from iwkit_runtime.nav.stance import RING, Stance, stances
@@ -28,6 +29,11 @@ TURNED = tuple(math.radians(angle) for angle in (16, 0, 35, 50, -20))
 """How far the wearer is turned from facing what it takes: turned to the left, its right shoulder comes forward."""
 AHEAD = math.radians(40)
 """What is no further to the side than this is done from where the wearer stands as it stands, if that can be."""
+
+RINGS = (0.25, *RING, 0.85)
+"""Distances of stances from their contact point where they are looked for broadly, metres."""
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Numbers times this, without their whole part, are spread evenly however many there are."""
 
 FRONTAL = math.radians(60)
 """What is inside is reached from no further to the side of its front than this."""
@@ -69,11 +75,13 @@ def go_and(
     front: float | None = None,
     among: Iterable[Stance] | None = None,
     tries: int = STANCES,
+    barred: set[Stand] | None = None,
 ) -> Plan:
     """Find a stance from which something can be done with a thing, go there, and return the plan for it.
 
     `plan` is asked for stances one at a time, with the wearer standing there: those of `among`, or all around the
-    contact point that are on the side to which `front` points (radians), if it is given.
+    contact point that are on the side to which `front` points (radians), if it is given. None that is `barred`; those
+    to which no walk leads are added to them.
 
     Raises:
         RefusedError: PATH_BLOCKED, OUT_OF_REACH or TRAJECTORY_COLLISION; everything is as before.
@@ -82,7 +90,7 @@ def go_and(
     refused: RefusedError | None = None
     tried = 0
     for stand in standing(stage, contact, among):
-        if front is not None and not _before(stand, contact, front):
+        if (front is not None and not _before(stand, contact, front)) or (barred is not None and stand in barred):
             continue
         tried += 1
         if tried > tries or walks == WALKS:
@@ -94,6 +102,8 @@ def go_and(
         if refused is None:
             return found
         walks += 1
+        if barred is not None:
+            barred.add(stand)
     if refused is not None:
         raise refused
     if not tried:
@@ -101,6 +111,56 @@ def go_and(
     if reasons.reached:
         raise RefusedError("TRAJECTORY_COLLISION", act.public(name), act.public(reasons.blocker))
     raise RefusedError("OUT_OF_REACH", act.public(name))
+
+
+def look_and_go(
+    act: Act,
+    name: str,
+    contact: Point,
+    looks: Sequence[Look],
+    plan: Callable[[Look, Effort, Stand, Reasons], Plan | None],
+    *,
+    front: float | None = None,
+    barred: set[Stand] | None = None,
+) -> Plan:
+    """As `go_and`, with one look after another, each with a fixed amount of work.
+
+    Raises:
+        RefusedError: as `go_and`; what the broadest look found is in the way, if it found anything.
+    """
+    refused: RefusedError | None = None
+    barred = set() if barred is None else barred
+    for look in looks:
+        asked = partial(_unless_spent, plan, look, Effort(look.work))
+        among = spread(act.stage, contact) if look.broad else None
+        try:
+            return go_and(
+                act,
+                name,
+                contact,
+                asked,
+                front=None if look.broad else front,
+                among=among,
+                tries=look.stances,
+                barred=barred,
+            )
+        except RefusedError as failed:
+            refused = failed if refused is None or not isinstance(failed, NoWayError) else refused
+    raise refused or RefusedError("OUT_OF_REACH", act.public(name))
+
+
+def _unless_spent(
+    plan: Callable[[Look, Effort, Stand, Reasons], Plan | None], look: Look, effort: Effort, at: Stand, reasons: Reasons
+) -> Plan | None:
+    return None if effort.spent else plan(look, effort, at, reasons)
+
+
+def spread(stage: Stage, contact: Point) -> Iterator[Stance]:
+    """Stances all around a contact point, near and far and turned in all ways, each far from the one before it."""
+    around = list(stances(open_grid(stage), contact, stage.wearer.stand[:2], rings=RINGS))
+    found = [s._replace(heading=s.heading + turn) for s in around for turn in TURNED]
+    order = sorted(range(len(found)), key=lambda n: (n * GOLDEN) % 1.0)
+    yield from (found[n] for n in order)
 
 
 def front_of(stage: Stage, name: str) -> float | None:

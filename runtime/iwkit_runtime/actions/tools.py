@@ -12,7 +12,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from iwkit.world.checks import heater_of
+from iwkit.world.checks import cooks_in
 from iwkit_runtime.actions import looking, walking
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.curves import CURVES, Curve, Patch, ways
@@ -33,7 +33,7 @@ from iwkit_runtime.actions.motion import (
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.arms import Reach, angles_of, reach
-from iwkit_runtime.body.hands import closed, grip_point
+from iwkit_runtime.body.hands import aims, grip_point
 from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
 from iwkit_runtime.physical.kinematics import Frame, about, frame
 from iwkit_runtime.physical.layout import regions_for
@@ -44,7 +44,7 @@ from iwkit_runtime.physical.wearer import Hold, moved
 
 POSTURES = 3
 """Postures in which the beginning of one curve is tried."""
-WAYS = 8
+WAYS = 24
 """Curves from one stance whose beginning is free and that are followed to their end."""
 STANCES = 16
 """Stances from which a tool is used."""
@@ -114,7 +114,7 @@ def cook(act: Act) -> None:
     act.see()
     for _ in range(COOKING):
         act.stage.shoot(act.stage.idle(), gaze=point)
-    act.emit("cooked", object=food, in_=heater_of(act.at, food) or "")
+    act.emit("cooked", object=food, in_=cooks_in(act.at, food))
 
 
 # --- doing ------------------------------------------------------------------------------------------------------------
@@ -175,13 +175,13 @@ def _starts(stage: Stage, hold: Hold, thing: Frame, lean: float, at: Stand) -> I
     """The body with the held thing at a frame."""
     body = stage.person.body
     grip = thing.then(frame(hold.offset).inverse())
-    palm, fingers, point = grip.turn[:, 1], grip.turn[:, 0], grip_point(body, "right", hold.grip)
+    palm, fingers = aims(body, "right", hold.grip, grip.turn)
+    point = grip_point(body, "right", hold.grip)
     found = elbows(body, at, "right", grip.at, point=point, palm=palm, fingers=fingers, others=False)
     for posed in islice((p for p in found if p.reach.palm_error <= lean), POSTURES):
         x, y, z = stage.wearer.gaze or thing.at.tolist()
         looked = stage.person.looking(at_stand(body, at, posed.posture), (x, y, z))
-        fist = closed(body, "right", hold.grip)
-        yield Key(posed.posture, posed.reach.body).head(looked).hand("right", fist)
+        yield Key(posed.posture, posed.reach.body).head(looked).hand("right", hold.fingers)
 
 
 def followed(stage: Stage, hold: Hold, start: Key, frames: Sequence[Frame], lean: float) -> Move:
@@ -209,7 +209,8 @@ def follow(stage: Stage, hold: Hold, now: BodyPose, thing: Frame, near: Floats) 
     body = stage.person.body
     grip = thing.then(frame(hold.offset).inverse())
     point = grip_point(body, "right", hold.grip)
-    found = reach(body, now, "right", grip.at, point=point, palm=grip.turn[:, 1], fingers=grip.turn[:, 0], near=near)
+    palm, fingers = aims(body, "right", hold.grip, grip.turn)
+    found = reach(body, now, "right", grip.at, point=point, palm=palm, fingers=fingers, near=near)
     if found is None:
         return None
     return found._replace(body=now._replace(pose=overlay(now.pose, found.body.pose, arm_joints("right")[:4])))

@@ -73,15 +73,16 @@ def _plan_flip(act: Act, hold: Hold) -> tuple[Move, Hold]:
     start = rest(stage)
     screen = Screen(hold)
     for place, axis in product(BEFORE_EYES, AXES):
-        turned = _turned(stage, hold, start.body, place, math.radians(axis))
-        if turned is None:
+        found = _turned(stage, hold, start.body, place, math.radians(axis))
+        if found is None:
             continue
+        turned, over = found
         first, last = Key(UPRIGHT, turned[0]), Key(UPRIGHT, turned[-1])
         try:
             screen.check(stage, *turned)
             there = bridge(stage, start, first, "right", screen)
             shown = [*there, *turned[1:], *[turned[-1]] * SHOWN]
-            carried = _carried(stage, hold, turned[-1])
+            carried = _carried(stage, hold, turned[-1], over)
             if carried is None:
                 back = [*reversed(turned[:-1]), *bridge(stage, first, start, "right", screen)]
                 return [*shown, *back], hold
@@ -94,8 +95,11 @@ def _plan_flip(act: Act, hold: Hold) -> tuple[Move, Hold]:
     raise RefusedError("OUT_OF_REACH", hold.name)
 
 
-def _turned(stage: Stage, hold: Hold, start: BodyPose, place: tuple[float, float, float], axis: float) -> Move | None:
-    """The thing turned by half a turn at a place before the eyes, frame by frame; None when the arm can't."""
+def _turned(
+    stage: Stage, hold: Hold, start: BodyPose, place: tuple[float, float, float], axis: float
+) -> tuple[Move, Floats] | None:
+    """The thing turned by half a turn at a place before the eyes, frame by frame, and how it is turned (3, 3) when that
+    is done exactly; None when the arm can't."""
     x, y, heading = stage.wearer.stand
     c, s = math.cos(heading), math.sin(heading)
     at = np.array([x + c * place[0] - s * place[1], y + s * place[0] + c * place[1], place[2]])
@@ -110,20 +114,19 @@ def _turned(stage: Stage, hold: Hold, start: BodyPose, place: tuple[float, float
             return None
         now, near = found.body, found.angles
         move.append(now)
-    return move if found is not None and found.palm_error <= LEAN else None
+    return (move, turned) if found is not None and found.palm_error <= LEAN else None
 
 
-def _carried(stage: Stage, hold: Hold, last: BodyPose) -> Hold | None:
-    """The hold with the arm as it carries the thing turned over; None where it can't be carried so."""
+def _carried(stage: Stage, hold: Hold, last: BodyPose, turn: Floats) -> Hold | None:
+    """The hold with the arm as it carries the thing turned over (3, 3); None where it can't be carried so."""
     x, y, heading = stage.wearer.stand
     c, s = math.cos(heading), math.sin(heading)
     upright = stage.person.upright(stage.wearer)
-    held = frame(stage.person.held_pose(stage.person.body.forward(*last), hold))
     near = angles_of(last.pose, "right")
     middle = np.array([0, 0, stage.placed[hold.name].asset.size[2] / 2])
     for place in (CARRY, (0.38, -0.22, 1.05), (0.34, -0.10, 1.18), (0.42, -0.18, 1.20)):
         at = np.array([x + c * place[0] - s * place[1], y + s * place[0] + c * place[1], place[2]])
-        found = follow(stage, hold, upright, Frame(held.turn, at - held.turn @ middle), near)
+        found = follow(stage, hold, upright, Frame(turn, at - turn @ middle), near)
         if found is None or found.palm_error > LEAN:
             continue
         turned = Hold(hold.name, hold.grip, hold.offset, tuple(found.body.pose.tolist()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -16,8 +16,8 @@ from iwkit_runtime.actions.operate import Swing, closed_leaves, execute_swing, o
 from iwkit_runtime.actions.passing import EASE, Step, Stuck, passing
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.room import clear, way_out
-from iwkit_runtime.body import gait
-from iwkit_runtime.body.pose import blend
+from iwkit_runtime.body import gait, rotations
+from iwkit_runtime.body.pose import BodyPose, blend, joint_slice
 from iwkit_runtime.nav.astar import Costs
 from iwkit_runtime.nav.doors import OpenLeg, WalkLeg, find_blocker, plan_route
 from iwkit_runtime.nav.geometry import Floats, Point, wrap
@@ -39,6 +39,9 @@ TRIES = 6
 """Places tried for the end of a way before the first reason to fail is given."""
 HANDLE_TRIES = 24
 """Stances tried at a door's handle."""
+SIGHT, SIDEWAYS, DOWNWARDS = 1.5, math.radians(45), math.radians(14)
+"""A walker looks at its way so many metres ahead, with its head turned so far to the side at most, and so far down."""
+NECK = ("neck", "head")
 BACK = (1, 3)
 """Steps that the wearer goes straight back, at least, where it doesn't get away: feet and arms swing in a turn."""
 RING = (0.15, 0.3, 0.45, 0.6)
@@ -194,16 +197,52 @@ def _way(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:
 
 
 def _passed(stage: Stage, rows: Floats) -> list[Step] | Stuck:
-    """The frames of a walk along poses (n, 3), the first of them where the wearer stands."""
+    """The frames of a walk along poses (n, 3), the first of them where the wearer stands: looking where it goes, or
+    straight ahead where there is no room for the head to turn."""
     hold, before = stage.wearer.hold, stage.idle()
     rows = gait.paced(stage.person.body, rows)
     frames = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
-    steps = []
-    for n, (row, gaited) in enumerate(zip(rows.tolist(), frames, strict=True)):
-        body = turned_head(gaited, blend(before, gaited, n / EASE)) if n < EASE else gaited
-        steps.append(Step(Stand(*row), body))
-    passed = passing(stage, steps)
-    return passed if isinstance(passed, Stuck) else passed[1:]
+    passed: list[Step] | Stuck = []
+    for heads in (looking_along(frames, rows), frames):
+        steps = []
+        for n, (row, gaited) in enumerate(zip(rows.tolist(), heads, strict=True)):
+            body = turned_head(gaited, blend(before, gaited, n / EASE)) if n < EASE else gaited
+            steps.append(Step(Stand(*row), body))
+        passed = passing(stage, steps)
+        if not isinstance(passed, Stuck):
+            return passed[1:]
+    return passed
+
+
+def looking_along(frames: Sequence[BodyPose], rows: Floats) -> list[BodyPose]:
+    """The frames of a walk along poses (n, 3) with the head turned to the way ahead and a little down; at its end it
+    looks straight ahead."""
+    walked = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(rows[:, :2], axis=0).T))])
+    ahead = np.stack([np.interp(walked + SIGHT, walked, rows[:, k]) for k in (0, 1)], -1) - rows[:, :2]
+    aside = np.remainder(np.arctan2(ahead[:, 1], ahead[:, 0]) - rows[:, 2] + np.pi, math.tau) - np.pi
+    left = (walked[-1] - walked) / SIGHT
+    share = np.clip(left, 0, 1) * np.clip((len(rows) - 1 - np.arange(len(rows))) / EASE, 0, 1)
+    turn, nod = share * np.clip(aside, -SIDEWAYS, SIDEWAYS) / len(NECK), share * DOWNWARDS / len(NECK)
+    turns = rotations.about("y", turn) @ rotations.about("x", nod)
+    found = []
+    for gaited, turned in zip(frames, turns, strict=True):
+        pose = gaited.pose.copy()
+        for name in NECK:
+            at = joint_slice(name)
+            pose[at] = rotations.vector(rotations.matrix(pose[at]) @ turned)
+        found.append(gaited._replace(pose=pose))
+    return found
+
+
+def leaves(stage: Stage) -> bool:
+    """Whether the wearer gets away from where it stands with what it holds: to where it can turn around, or turning on
+    the spot."""
+    steps = way_out(stage)
+    if steps is None:
+        return False
+    here = stage.wearer.stand
+    rows = np.array([here, *(steps or [here._replace(heading=here.heading + TURN)])])
+    return not isinstance(_passed(stage, rows), Stuck)
 
 
 def _film(act: Act, steps: list[Step]) -> None:

@@ -2,7 +2,8 @@
 
 An episode that was stopped is continued from its record without asking anything twice. An agent that needs nothing but
 the view notices nothing of it. One that keeps a state of its own between turns must also have `recall(view, text)`:
-it is called, instead of `answer`, with each view and the answer it gave to it then.
+it is called, instead of `answer`, with each view and the answer it gave to it then. One that asks a model may have
+`account()`: what its last answer took, as JSON; it goes into the record beside the answer.
 """
 
 from __future__ import annotations

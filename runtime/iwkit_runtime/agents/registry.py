@@ -1,4 +1,4 @@
-"""Names on the command line to agents. `module:Class` loads a user's own."""
+"""Names on the command line to agents: iwkit's own, models of providers, a person, and `module:Class`, a user's own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import importlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iwkit.digest import digest, file_digest
 from iwkit.errors import AgentError, Problems
+from iwkit.families import families
 from iwkit.source.check import check
 from iwkit.source.reader import read
 from iwkit.spec.policy import Policy
@@ -18,8 +19,13 @@ from iwkit_runtime.agents.policy import PolicyHuman
 from iwkit_runtime.agents.rules import RulesHuman
 from iwkit_runtime.agents.scripted import ScriptedAssistant, ScriptedHuman, SilentAssistant
 from iwkit_runtime.loop.episode import Episode
+from iwkit_runtime.models.person import Desktop, PersonAssistant, PersonHuman
+from iwkit_runtime.models.settings import PERSON, PROVIDERS, is_model
 from iwkit_runtime.verifier import RulesVerifier, Verifier, rules_digest
 from iwkit_validators.policy import load_policy
+
+if TYPE_CHECKING:
+    from iwkit_runtime.models.agents import Front
 
 _ASSISTANTS: dict[str, Callable[[Episode], Assistant]] = {
     "oracle": lambda e: ScriptedAssistant(e.task.scripts["oracle"], e),
@@ -34,36 +40,61 @@ _HUMANS: dict[str, Callable[[Episode], Human]] = {
 SCRIPTED_ASSISTANTS = frozenset(_ASSISTANTS)
 """Control assistants: they may run without frames, and they alone see the episode's progress."""
 
-
+_MODELS: Final = [f"{provider}:MODEL" for provider in PROVIDERS]
 POLICY: Final = "policy:"
 """How the name of a human begins that is a policy file."""
 RULES: Final = "rules"
 
 
-def make_assistant(name: str, episode: Episode) -> Assistant:
-    """An assistant for one episode: `oracle`, `silent`, `wrong`, `early`, or `module:Class` (called without arguments).
+def make_assistant(name: str, episode: Episode, desk: Front | None = None, cell: str = "") -> Assistant:
+    """An assistant for one episode: `oracle`, `silent`, `wrong`, `early`, `person`, a model (`openai:MODEL`,
+    `openai-responses:MODEL`, `google:MODEL`), or `module:Class` (called without arguments).
+
+    Args:
+        desk: where models are asked; without one, a model gets a desk of its own that keeps no book.
+        cell: goes into the book of calls, and nowhere else.
 
     Raises:
-        AgentError: no such assistant.
+        AgentError: no such assistant, or a model that cannot be asked.
     """
     if name in _ASSISTANTS:
         return _ASSISTANTS[name](episode)
-    agent: Assistant = _own(name, "assistant", sorted(_ASSISTANTS))
+    if name == PERSON:
+        return PersonAssistant(Desktop())
+    if is_model(name):
+        return _desk(desk).assistant(name, _family(episode), cell)
+    agent: Assistant = _own(name, "assistant", [*sorted(_ASSISTANTS), PERSON, *_MODELS])
     return agent
 
 
-def make_human(name: str, episode: Episode) -> Human:
-    """A human for one episode: `scripted`, `rules`, `policy:FILE`, or `module:Class` (called without arguments).
+def make_human(name: str, episode: Episode, desk: Front | None = None, cell: str = "") -> Human:
+    """A human for one episode: `scripted`, `rules`, `policy:FILE`, `person`, a model, or `module:Class`; see
+    `make_assistant`.
 
     Raises:
-        AgentError: no such human, or a policy that is unsound or for another task.
+        AgentError: no such human, a model that cannot be asked, or a policy that is unsound or for another task.
     """
     if name in _HUMANS:
         return _HUMANS[name](episode)
+    if name == PERSON:
+        return PersonHuman(Desktop())
+    if is_model(name):
+        return _desk(desk).human(name, _family(episode), cell)
     if name.startswith(POLICY):
         return _policy_human(name, episode)
-    agent: Human = _own(name, "human", [*sorted(_HUMANS), "policy:FILE"])
+    agent: Human = _own(name, "human", [*sorted(_HUMANS), "policy:FILE", PERSON, *_MODELS])
     return agent
+
+
+def _desk(desk: Front | None) -> Front:
+    from iwkit_runtime.models.desk import Desk as Own  # noqa: PLC0415  only wanted where a model is
+
+    return desk or Own()
+
+
+def _family(episode: Episode) -> str:
+    """The folder of the family whose rules the human is under: all that a model's prompts are told of a task."""
+    return families()[episode.task.pack.source_family].id
 
 
 def code_digest(name: str) -> str | None:
@@ -80,7 +111,7 @@ def code_digest(name: str) -> str | None:
         except Problems as error:
             raise AgentError(f"human {name!r}:\n{error}") from error
         return digest([file_digest(path), rules_digest() if verifier == RULES else code_digest(verifier)])
-    if ":" not in name:
+    if ":" not in name or is_model(name):
         return None
     try:
         source = inspect.getsourcefile(importlib.import_module(name.partition(":")[0]))

@@ -13,7 +13,7 @@ from typing import Final
 from iwkit_runtime.english.clause import Clause
 from iwkit_runtime.english.clauses import understand
 from iwkit_runtime.english.errand import Errands
-from iwkit_runtime.english.steps import WAY, Errand, Step
+from iwkit_runtime.english.steps import WAY, Errand, Step, order_of
 from iwkit_runtime.english.words import sentences, words
 from iwkit_runtime.loop.answers import write_human
 from iwkit_runtime.loop.views import Done, HumanView, Instruction
@@ -172,14 +172,21 @@ def _allowed(family: str, errand: Errand) -> tuple[list[Step], bool]:
 
 
 def _single(errand: Errand) -> tuple[list[Step], bool]:
-    """One exact action: the ways to it are left to the body."""
+    """One exact action, and what it is to look at before: the ways to it are left to the body."""
     if any(s.primitive not in WAY for s in errand.done):
         return [], True
     exact = [s for s in errand.steps if s.primitive not in WAY | {"look_at"}]
     looks = [s for s in errand.steps if s.primitive == "look_at"]
     if exact or not looks:
-        return (exact or list(errand.steps))[:1], len(exact) > 1
+        return [*_looked_at_before(errand.steps, exact), *(exact or list(errand.steps))[:1]], len(exact) > 1
     return list(errand.steps[: errand.steps.index(looks[0]) + 1]), len(looks) > 1
+
+
+def _looked_at_before(steps: Sequence[Step], exact: Sequence[Step]) -> list[Step]:
+    """The looks at other things that come before the first exact action."""
+    before = steps[: steps.index(exact[0])] if exact else ()
+    acted_on = {*order_of(exact[0])} if exact else set()
+    return [s for s in before if s.primitive == "look_at" and not acted_on & {*s.others}]
 
 
 def _one_object(errand: Errand, *, strict: bool) -> tuple[list[Step], bool]:

@@ -17,6 +17,7 @@ from iwkit_runtime.assets.colours import RGBA, rgba
 from iwkit_runtime.assets.kinds import Frame
 from iwkit_runtime.assets.plain import plain_recipe
 from iwkit_runtime.assets.shapes import shapes
+from iwkit_runtime.assets.soil import soiled
 from iwkit_runtime.physical.spec import Asset, Vector
 
 DENSITY = 250.0
@@ -59,6 +60,7 @@ def build_asset(
             build.moving_part(name, moving)
     KINDS[recipe.kind](build, recipe, frame)
     build.parts(recipe.parts)
+    soiled(build, category)
     for name, press in recipe.controls.items():
         build.press(name, build.fit.point(press.at), press.link)
     if recipe.grip:

@@ -110,15 +110,14 @@ class Builder:
         """Add a recipe's parts, stretched as the asset is."""
         for part in parts:
             for shape in shapes(part):
-                fitted = shape.mapped(np.diag(self.fit.scale), self.fit.offset)
+                fitted = shape.scaled(self.fit.scale, self.fit.offset)
                 self.add(part.link, part.material, fitted, solid=part.solid and not part.passing, when=part.when)
 
     def scanned(self, link: str, visuals: Iterable[Visual], pieces: Iterable[Floats]) -> None:
         """Add what a mesh file holds of a link, as it is drawn in the recipe."""
         owner = self._link(link)
-        scale = np.diag(self.fit.scale)
         for seen in visuals:
-            placed = mesh.mapped(Mesh(seen.vertices, seen.faces, seen.uv), scale, self.fit.offset)
+            placed = mesh.scaled(Mesh(seen.vertices, seen.faces, seen.uv), self.fit.scale, self.fit.offset)
             owner.printed.append(Visual(exact(placed.vertices), placed.faces, placed.uv, seen.material))
         owner.pieces += [Piece(self.fit.point(points)) for points in pieces]
 
@@ -175,6 +174,11 @@ class Builder:
         owner.printed.append(Visual(exact(printed.vertices), printed.faces, printed.uv, material, print_.when))
         if print_.when is None or not print_.fixed:
             self._labels.append(Label(print_.link, *rectangle, given))
+
+    def top(self) -> Region | None:
+        """The highest surface of the body, if it has any."""
+        tops = [r for r in self._regions if r.kind == "surface" and r.link == BODY]
+        return max(tops, key=lambda r: (_bottom(r), r.size[0] * r.size[1], r.name), default=None)
 
     def asset(self, category: str, size: Vector, mass: float) -> Asset:
         """The finished asset; regions come surfaces and interiors mixed, the handiest height first."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,8 +35,10 @@ def make(vertices: ArrayLike, faces: ArrayLike, uv: ArrayLike | None = None) -> 
     """A mesh without the triangles that have no area."""
     points = np.asarray(vertices, dtype=np.float64).reshape(-1, 3)
     corners = np.asarray(faces, dtype=np.int32).reshape(-1, 3)
-    a, b, c = (points[corners[:, i]] for i in range(3))
-    keep = np.linalg.norm(rowwise_cross(b - a, c - a), axis=1) > 1e-12
+    a, b, c = points.T[:, corners.T].swapaxes(0, 1)
+    (ax, ay, az), (bx, by, bz) = b - a, c - a
+    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    keep = np.sqrt(x * x + y * y + z * z) > 1e-12
     return Mesh(points, corners[keep], None if uv is None else np.asarray(uv, dtype=np.float64))
 
 
@@ -53,6 +56,12 @@ def join(meshes: Iterable[Mesh]) -> Mesh:
     return Mesh(np.concatenate([part.vertices for part in parts]), np.concatenate(faces).astype(np.int32))
 
 
+def scaled(mesh: Mesh, scale: Floats, offset: ArrayLike = (0, 0, 0)) -> Mesh:
+    """The mesh under x -> scale x + offset, axis by axis. A mirror image keeps its outside outside."""
+    faces = mesh.faces if np.prod(scale) > 0 else np.ascontiguousarray(mesh.faces[:, ::-1])
+    return Mesh(mesh.vertices * scale + np.asarray(offset, dtype=np.float64), faces, mesh.uv)
+
+
 def mapped(mesh: Mesh, matrix: Floats, offset: ArrayLike = (0, 0, 0)) -> Mesh:
     """The mesh under x -> matrix x + offset. A mirror image keeps its outside outside."""
     vertices = mesh.vertices @ matrix.T + np.asarray(offset, dtype=np.float64)
@@ -66,30 +75,33 @@ def volume(mesh: Mesh) -> float:
     return float(np.einsum("ij,ij->", a, rowwise_cross(b, c)) / 6)
 
 
+@lru_cache(maxsize=256)
 def grid(rows: int, columns: int, *, ring: bool) -> Ints:
     """Faces of a grid of vertices (row by row); the rows go up and the columns anticlockwise seen from above."""
     last = columns if ring else columns - 1
     i, j = np.meshgrid(np.arange(rows - 1), np.arange(last), indexing="ij")
     a, b = (i * columns + j).ravel(), (i * columns + (j + 1) % columns).ravel()
     c, d = b + columns, a + columns
-    return np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)]).astype(np.int32)
+    faces = np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)]).astype(np.int32)
+    faces.setflags(write=False)
+    return faces
 
 
 def corners(low: ArrayLike, high: ArrayLike) -> Floats:
     """The eight corners of a box, (8, 3)."""
     ends = np.array([low, high], dtype=np.float64)
-    return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    return np.asarray(ends[_CORNERS, [0, 1, 2]])
 
 
-_BOX_SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+_CORNERS = np.array(list(product((0, 1), repeat=3)))
+_BOX_SIDES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+_BOX_FACES = (np.arange(6)[:, None, None] * 4 + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3)
 
 
 def box(low: ArrayLike, high: ArrayLike) -> Mesh:
     """A box between two corners, each side with vertices of its own."""
     points = corners(low, high)
-    vertices = points[np.array(_BOX_SIDES).ravel()]
-    faces = (np.arange(6)[:, None, None] * 4 + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3)
-    return make(vertices, faces)
+    return make(points[_BOX_SIDES], _BOX_FACES)
 
 
 def rounded_box(low: ArrayLike, high: ArrayLike, radius: float, steps: int = 3) -> Mesh:
@@ -113,6 +125,15 @@ def rounded_box(low: ArrayLike, high: ArrayLike, radius: float, steps: int = 3) 
     return make(vertices.reshape(-1, 3) + (start + end) / 2, faces)
 
 
+@lru_cache(maxsize=16)
+def _circle(sides: int) -> Floats:
+    """Points (sides, 2) on the unit circle, anticlockwise."""
+    angle = np.arange(sides) * 2 * np.pi / sides
+    points = np.stack([np.cos(angle), np.sin(angle)], -1)
+    points.setflags(write=False)
+    return points
+
+
 def _strips(outline: Floats) -> list[Floats]:
     """The outline cut at its sharp corners."""
     edges = np.diff(outline, axis=0)
@@ -130,8 +151,7 @@ def lathe(outline: Sequence[Sequence[float]], sides: int = ROUND) -> Mesh:
         points = np.concatenate([[[0, first[1]]], points])
     if last[0] > 0:
         points = np.concatenate([points, [[0, last[1]]]])
-    angle = np.arange(sides) * 2 * np.pi / sides
-    circle = np.stack([np.cos(angle), np.sin(angle)], -1)
+    circle = _circle(sides)
     meshes = []
     for strip in _strips(points):
         ring = np.concatenate(
@@ -146,13 +166,12 @@ def ellipsoid(centre: ArrayLike, radii: ArrayLike, rows: int = 10, sides: int = 
     up = np.linspace(-np.pi / 2, np.pi / 2, rows + 1)
     outline = np.stack([np.cos(up), np.sin(up)], -1)
     outline[[0, -1], 0] = 0
-    angle = np.arange(sides) * 2 * np.pi / sides
-    circle = np.stack([np.cos(angle), np.sin(angle)], -1)
+    circle = _circle(sides)
     ring = np.concatenate(
         [outline[:, None, :1] * circle[None], np.broadcast_to(outline[:, None, 1:], (rows + 1, sides, 1))], -1
     )
     mesh = make(ring, grid(rows + 1, sides, ring=True))
-    return mapped(mesh, np.diag(np.asarray(radii, dtype=np.float64)), centre)
+    return scaled(mesh, np.asarray(radii, dtype=np.float64), centre)
 
 
 def smoothed(points: Floats, steps: int = 4) -> Floats:
@@ -175,7 +194,7 @@ def tube_rings(points: Floats, radii: Floats, sides: int = 10) -> Floats:
     for i, direction in enumerate(along):
         side = side - direction * (side @ direction)
         side = side / np.linalg.norm(side)
-        other = np.cross(direction, side)
+        other = rowwise_cross(direction[None], side[None])[0]
         rings[i] = points[i] + radii[i] * (np.cos(angle)[:, None] * side + np.sin(angle)[:, None] * other)
     return rings
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -51,13 +52,21 @@ class Shape:
         """The shape under x -> matrix x + offset."""
         return Shape(mesh.mapped(self.mesh, matrix, offset), tuple(p @ matrix.T + offset for p in self.pieces))
 
+    def scaled(self, scale: Floats, offset: Floats) -> Shape:
+        """The shape under x -> scale x + offset, axis by axis."""
+        return Shape(mesh.scaled(self.mesh, scale, offset), tuple(p * scale + offset for p in self.pieces))
+
 
 def shapes(part: Part) -> Iterator[Shape]:
-    """The part and its mirror images."""
+    """The part and its mirror images. Things of all sizes and colours share them, so nobody may write to them."""
+    return iter(_images(part))
+
+
+@lru_cache(maxsize=4096)
+def _images(part: Part) -> tuple[Shape, ...]:
     name = next(name for name in MAKERS if getattr(part, name) is not None)
     shape = _turned(MAKERS[name](part), part.turn)
-    for x, y in IMAGES[part.mirror]:
-        yield shape.mapped(np.diag([float(x), float(y), 1.0]), np.zeros(3))
+    return tuple(shape.scaled(np.array([x, y, 1.0]), np.zeros(3)) for x, y in IMAGES[part.mirror])
 
 
 def box_shape(low: Floats, high: Floats, radius: float = 0) -> Shape:

@@ -20,6 +20,8 @@ GRAVITY = 9.81
 FRAME = 1 / 12
 ROUNDING = 0.0005
 """Metres that a thing may seem to move since poses are kept rounded."""
+SKY = 100.0
+"""Metres above which there is nothing of a scene: what is there has not arrived yet, and may come from there."""
 _SIDES: tuple[Side, Side] = ("left", "right")
 _FREED = frozenset({"released", "fell", "detached", "flipped"})
 _PUSHED = frozenset({"pushed"})
@@ -48,6 +50,8 @@ def objects(film: Film) -> Iterator[Measure]:
         carriers = _carriers(film, before, after, {h.name for h in held if h.first <= n <= h.last})
         for name in sorted(after.changed):
             if film.placed[name].kind != "object" or any(h.name == name and h.first <= n <= h.last for h in held):
+                continue
+            if "arrived" in kinds and before.poses[name][0][2] > SKY:
                 continue
             found = _unexplained(film, n, name, carriers, freed, loose=loose)
             if found.check == "jolt":

@@ -2,7 +2,7 @@
 
 The chain is collar, shoulder, elbow, wrist. The elbow is a hinge; what turns the forearm about its own length is shared
 by the elbow and the wrist joint, so that the skin doesn't pinch at the wrist. Arms are solved as left arms: a right one
-is mirrored on the way in and out.
+is mirrored on the way in and out. A body whose `solver` is `ccd` uses the paper's descent instead (`ccd.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
-from iwkit_runtime.body import rotations
+from iwkit_runtime.body import ccd, rotations
 from iwkit_runtime.body.model import Body, joint
 from iwkit_runtime.body.pose import ARM, INDEX, BodyPose, Side, joint_slice, pack, vector
 
@@ -39,10 +39,20 @@ PALM_TILTS = tuple(np.deg2rad((0, 15, 30, 45)))
 """By how much the palm may miss the direction asked for, tried in this order."""
 
 _COMFORT = np.deg2rad([0, 0, -40, -50, 0, -60, 0, 0, 0])
+_STARTS = (
+    _COMFORT,
+    np.deg2rad([0, 0, -40, -80, 0, -90, 0, 0, 0]),
+    np.deg2rad([0, 0, -60, -10, -40, -90, 0, 0, 0]),
+)
+"""Where the descent starts from when several arms are wanted: at ease, with the elbow low, and high."""
 _EFFORT = np.array([2, 2, 0.3, 0.3, 0.6, 0.05, 0.15, 0.4, 0.3])
 _STEADY = 4.0
 _COLLARS = np.deg2rad([(y, z) for y in (0, -12, -24) for z in (0, 12, 24)] + [(12, 0), (12, -9), (0, -9), (-24, -9)])
 _NEAR_COLLARS = np.deg2rad([(y, z) for y in (0, -2, 2) for z in (0, -2, 2)])
+_FEW_COLLARS = np.deg2rad([(y, z) for y in (0, -12, -24) for z in (0, 12, 24)] + [(-24, -9)])
+_FEW_SWIVELS = np.linspace(-np.pi, np.pi, 24, endpoint=False)
+_APART = 8
+"""Parts of a full turn of the elbow of each of which `solutions` gives one arm."""
 _SWIVELS = np.linspace(-np.pi, np.pi, 36, endpoint=False)
 _FINER = (np.deg2rad(10), np.deg2rad(1.5))
 _FINGERS = np.linspace(-np.pi, np.pi, 12, endpoint=False)
@@ -108,6 +118,8 @@ def reach(
 ) -> Reach | None:
     """Bring a point of the hand to a target; the rest of the body stays as it is. None when no arm pose does it.
 
+    It gets there exactly, or within 1 mm when the body's `solver` is `ccd`.
+
     Args:
         target: (3,) world metres.
         point: (3,) in the frame of the wrist joint, by default the joint itself; see `hands.grip_frame`.
@@ -135,10 +147,67 @@ def reach(
             aim = _Aim(goal - hands @ grip, hands, arm.lower)
         else:
             aim = _Aim(goal[None], None, arm.lower + grip)
-        angles = _solve(arm, aim, near)
+        angles = (_descended if body.solver == "ccd" else _solve)(arm, aim, near)
         if angles is not None:
             return Reach(BodyPose(posed(at.pose, side, angles), at.translation), angles, float(tilt))
     return None
+
+
+class Solutions(NamedTuple):
+    """Arms that reach, the most comfortable first: the number of the goal (m,), the nine angles (m, 9), and the joints
+    (m, 4, 3) collar, shoulder, elbow and wrist in the world."""
+
+    goal: NDArray[np.intp]
+    angles: Array
+    joints: Array
+
+
+def solutions(  # noqa: PLR0917 (what there is to say of many hands)
+    body: Body, at: BodyPose, side: Side, targets: Array, points: Array, palms: Array, fingers: Array
+) -> Solutions:
+    """Arms that bring the hand exactly to each of k goals: of each the most comfortable one at every `_APART`th part of
+    a turn of the elbow. Coarser than `reach`, and for many goals at once.
+
+    Args:
+        targets, points, palms, fingers: (k, 3), as the arguments of `reach`; palms and fingers of length 1 and normal
+            to each other.
+    """
+    chest = joint(body.forward(*at), "spine3")
+    mirror = _MIRROR if side == "right" else np.ones(3)
+    goals = mirror * ((targets - chest[:3, 3]) @ chest[:3, :3])
+    hands = rotations.frame(mirror * (fingers @ chest[:3, :3]), -mirror * (palms @ chest[:3, :3]))
+    arm = _arm(body, side)
+    aim = _Aim(goals - (hands @ (mirror * points)[..., None])[..., 0], hands, arm.lower)
+    goal, angles = (_descents if body.solver == "ccd" else _spread)(arm, aim)
+    girdle = rotations.about("y", angles[:, 0]) @ rotations.about("z", angles[:, 1])
+    shoulder = arm.collar + girdle @ arm.clavicle
+    upper = girdle @ rotations.about("y", angles[:, 2]) @ rotations.about("z", angles[:, 3])
+    elbow = shoulder + (upper @ rotations.about("x", angles[:, 4])) @ arm.upper
+    joints = np.stack([np.broadcast_to(arm.collar, elbow.shape), shoulder, elbow, aim.points[goal]], 1)
+    return Solutions(goal, angles, (mirror * joints) @ chest[:3, :3].T + chest[:3, 3])
+
+
+def _spread(arm: _Arm, aim: _Aim) -> tuple[NDArray[np.intp], Array]:
+    """Goals (m,) and angles (m, 9) that reach them, the most comfortable first, spread over the turns of the elbow."""
+    few, goals = len(_FEW_COLLARS), len(aim.points)
+    rows = _Rows(np.repeat(np.arange(goals), few), np.tile(np.arange(few), goals))
+    found = _candidates(_Search(arm, aim, _FEW_COLLARS, None), rows, _FEW_SWIVELS) if goals else None
+    if found is None:
+        return np.zeros(0, np.intp), np.zeros((0, len(ANGLES)))
+    goal = found.rows.target[found.row]
+    sector = np.floor((found.swivel + np.pi) / (2 * np.pi) * _APART).astype(np.intp)
+    order = np.argsort(found.cost, kind="stable")
+    best = order[np.sort(np.unique((goal * _APART + sector)[order], return_index=True)[1])]
+    return goal[best], found.angles[best]
+
+
+def _descents(arm: _Arm, aim: _Aim) -> tuple[NDArray[np.intp], Array]:
+    """The same by the paper's descent, from a few arms."""
+    found = [_descent(arm, aim, start) for start in _STARTS]
+    goal = np.concatenate([np.flatnonzero(kept) for _, kept in found])
+    angles = np.concatenate([one[kept] for one, kept in found])
+    order = np.argsort(_cost(angles, None), kind="stable")
+    return goal[order], angles[order]
 
 
 def _directions(palm: ArrayLike | None, fingers: ArrayLike | None) -> list[Array]:
@@ -183,6 +252,37 @@ def _solve(arm: _Arm, aim: _Aim, near: Array | None) -> Array | None:
         searches.insert(0, _Search(arm, aim, np.clip(near[:2] + _NEAR_COLLARS, LOW[:2], HIGH[:2]), near))
     found = (_best(search) for search in searches)
     return next((angles for angles in found if angles is not None), None)
+
+
+def _descended(arm: _Arm, aim: _Aim, near: Array | None) -> Array | None:
+    """The same by the paper's descent: from the angles of the frame before, else from an arm that leads there."""
+    for start in _STARTS if near is None else (near, *_STARTS):
+        angles, kept = _descent(arm, aim, start)
+        if kept.any():
+            return np.asarray(angles[kept][_cost(angles[kept], near).argmin()])
+    return None
+
+
+def _descent(arm: _Arm, aim: _Aim, start: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Angles (k, 9) to which the descent from angles (9,) leads, and which of them arrive within the limits."""
+    bones = np.stack([arm.collar, arm.clavicle, arm.upper, aim.bone])
+    found = ccd.descend(bones, aim.points, start[:6], LOW[:6], HIGH[:6])
+    angles = np.zeros((len(aim.points), len(ANGLES)))
+    angles[:, :6] = found.angles
+    if aim.hands is not None:
+        about = rotations.about
+        turned = np.broadcast_to(np.eye(3), aim.hands.shape)
+        for axis, angle in zip("yzyzxy", found.angles.T, strict=True):
+            turned = turned @ about(axis, angle)
+        angles[:, 6], angles[:, 7], angles[:, 8] = _xyz(np.swapaxes(turned, -1, -2) @ aim.hands)
+    within = ((angles >= LOW - _EXACT) & (angles <= HIGH + _EXACT)).all(-1)
+    return angles, (found.error <= ccd.TOLERANCE) & within
+
+
+def _cost(angles: Array, near: Array | None) -> Array:
+    """How uncomfortable angles (k, 9) are, and how far from those of the frame before: (k,)."""
+    cost = (_EFFORT * (angles - _COMFORT) ** 2).sum(-1)
+    return np.asarray(cost if near is None else cost + _STEADY * ((angles - near) ** 2).sum(-1))
 
 
 class _Search(NamedTuple):
@@ -260,10 +360,7 @@ def _candidates(search: _Search, rows: _Rows, swivels: Array) -> _Found | None:
     if not kept.any():
         return None
     angles = angles[kept]
-    cost = (_EFFORT * (angles - _COMFORT) ** 2).sum(-1)
-    if near is not None:
-        cost = cost + _STEADY * ((angles - near) ** 2).sum(-1)
-    return _Found(rows, row[kept], swivels[column[kept]], angles, cost)
+    return _Found(rows, row[kept], swivels[column[kept]], angles, _cost(angles, near))
 
 
 def _swivelled(base: Array, axis: Array, angles: Array) -> Array:

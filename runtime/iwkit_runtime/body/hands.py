@@ -1,26 +1,29 @@
 """Hands as 45-D poses: open, relaxed, and closed on a cylinder, a ball or between fingertips (ACT-6, ACT-9; paper B.2).
 
-How far each finger bends is found on the bones of the hand against the primitive that the grip is for, so that a grip
-fits the opening it was asked for. Contact with the real shape of a thing is not this module's concern.
+Families are files of the atlas. How far each finger bends is found on the bones of the hand against the primitive that
+the grip is for, so that a grip fits the opening it was asked for: the prototype that `wrap` fits to the shape of a
+thing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iwkit.errors import UsageError
 from iwkit_runtime.body import rotations
+from iwkit_runtime.body.atlas import GripFamily, families
 from iwkit_runtime.body.legs import SIGN
 from iwkit_runtime.body.model import Body, joint
 from iwkit_runtime.body.pose import FINGERS, INDEX, Side
 
 Array = NDArray[np.float64]
-Family = Literal["cylindrical", "round", "pinch"]
+Family = str
+"""The name of a grip family of the atlas."""
 
 FINGER_RADIUS = 0.009
 """Half the thickness of a finger, metres."""
@@ -29,7 +32,8 @@ PALM_DEPTH = 0.024
 _BENDS = np.deg2rad(np.arange(0, 121, 2.0))
 _THUMB_BACK = np.deg2rad(36)
 """The thumb's bend is counted from this far behind its rest, so that it opens wider than flat."""
-_RELAXED = np.deg2rad((16, 24, 14))
+RESTING: Family = "cylindrical"
+"""The family that a free hand is ready for."""
 _SAMPLES = np.linspace(0, 1, 5)
 _LONG = ("index", "middle", "ring", "pinky")
 
@@ -42,23 +46,7 @@ class Grip(NamedTuple):
     opening: float
 
 
-class _Style(NamedTuple):
-    """What a family looks like: the openings it can have; where along the palm the centre of the held thing is (1 at
-    the knuckles); how far the thumb opposes; and how a bend is shared by the joints of a finger and of the thumb."""
-
-    openings: tuple[float, float]
-    along: float
-    oppose: float
-    finger: tuple[float, float, float]
-    thumb: tuple[float, float, float]
-
-
-_STYLES: Mapping[Family, _Style] = {
-    "cylindrical": _Style((0.02, 0.10), 0.80, np.deg2rad(40), (0.9, 1.0, 0.7), (0.35, 0.6, 0.8)),
-    "round": _Style((0.03, 0.11), 0.95, np.deg2rad(40), (0.8, 1.0, 0.7), (0.35, 0.6, 0.8)),
-    "pinch": _Style((0.0, 0.08), 1.0, np.deg2rad(40), (1.0, 0.7, 0.3), (0.35, 0.5, 0.5)),
-}
-OPENINGS: Mapping[Family, tuple[float, float]] = {family: style.openings for family, style in _STYLES.items()}
+OPENINGS: Mapping[Family, tuple[float, float]] = {name: family.openings for name, family in families().items()}
 """The widths in metres that each grip can hold."""
 
 
@@ -101,7 +89,7 @@ def _hand(body: Body, side: Side) -> _Hand:
 def relaxed(side: Side) -> Array:
     """A hand at rest, fingers slightly bent (45,)."""
     pose = np.zeros((len(FINGERS), 3, 3))
-    pose[[FINGERS.index(f) for f in _LONG], :, 2] = -SIGN[side] * _RELAXED
+    pose[[FINGERS.index(f) for f in _LONG], :, 2] = -SIGN[side] * np.deg2rad(families()[RESTING].relaxed)
     return pose.ravel()
 
 
@@ -113,7 +101,7 @@ def closed(body: Body, side: Side, grip: Grip, amount: float = 1.0) -> Array:
     """
     if not 0 <= amount <= 1:
         raise UsageError(f"a hand closes by an amount from 0 to 1, not {amount}")
-    fit, style = _fit(body, side, grip), _STYLES[grip.family]
+    fit, style = _fit(body, side, grip), families()[grip.family]
     hand = _hand(body, side)
     turns = [_turns(hand, f, amount * fit.bends[[f]], style)[0] for f in range(len(FINGERS))]
     return rotations.vector(np.array(turns)).ravel()
@@ -133,6 +121,13 @@ def grip_frame(body: Body, frames: Array, side: Side, grip: Grip) -> Array:
     return np.asarray(joint(frames, f"{side}_wrist") @ _grip(body, side, grip))
 
 
+def aims(body: Body, side: Side, grip: Grip, turns: Array) -> tuple[Array, Array]:
+    """The directions (..., 3) of palm and fingers to ask `arms.reach` for, so that the frame of a grip is turned as in
+    (..., 3, 3): that frame is not quite square to the hand's."""
+    local = _grip(body, side, grip)[:3, :3]
+    return turns @ -local[1], turns @ (local[0] * SIGN[side])
+
+
 @lru_cache(maxsize=256)
 def _grip(body: Body, side: Side, grip: Grip) -> Array:
     """The frame (4, 4) in which a held thing sits, in the frame of the wrist joint."""
@@ -147,17 +142,17 @@ def _grip(body: Body, side: Side, grip: Grip) -> Array:
 @lru_cache(maxsize=256)
 def _fit(body: Body, side: Side, grip: Grip) -> _Fit:
     """The bends that hold the primitive of the grip."""
-    if grip.family not in _STYLES:
-        raise UsageError(f"no grip is called {grip.family!r}; there are {', '.join(_STYLES)}")
-    style = _STYLES[grip.family]
+    if grip.family not in OPENINGS:
+        raise UsageError(f"no grip is called {grip.family!r}; there are {', '.join(OPENINGS)}")
+    style = families()[grip.family]
     low, high = style.openings
     if not low <= grip.opening <= high:
         raise UsageError(f"a {grip.family} grip holds {low} to {high} m, not {grip.opening} m")
     hand = _hand(body, side)
-    return _pinch(hand, style, grip.opening) if grip.family == "pinch" else _wrap(hand, style, grip)
+    return _pinch(hand, style, grip.opening) if style.holds == "tips" else _wrap(hand, style, grip)
 
 
-def _wrap(hand: _Hand, style: _Style, grip: Grip) -> _Fit:
+def _wrap(hand: _Hand, style: GripFamily, grip: Grip) -> _Fit:
     """Each finger bends until its bones touch the cylinder across the palm, or the ball."""
     radius = grip.opening / 2
     middle = hand.bones[FINGERS.index("middle"), 0]
@@ -168,13 +163,13 @@ def _wrap(hand: _Hand, style: _Style, grip: Grip) -> _Fit:
         points = _points(hand, f, style)
         between = points[:, :-1, None] + _SAMPLES[:, None] * (points[:, 1:, None] - points[:, :-1, None])
         away = between.reshape(len(points), -1, 3) - centre
-        if grip.family == "cylindrical":
+        if style.holds == "cylinder":
             away = away - (away @ axis)[..., None] * axis
         bends.append(_first(np.linalg.norm(away, axis=-1).min(-1) - radius - FINGER_RADIUS))
     return _Fit(np.array(bends), centre)
 
 
-def _pinch(hand: _Hand, style: _Style, opening: float) -> _Fit:
+def _pinch(hand: _Hand, style: GripFamily, opening: float) -> _Fit:
     """Thumb and the first two fingers bend together until their tips are the opening apart; the others curl in."""
     tips = {finger: _points(hand, f, style)[:, -1] for f, finger in enumerate(FINGERS)}
     fingers = (tips["index"] + tips["middle"]) / 2
@@ -195,18 +190,28 @@ def _first(gap: Array) -> float:
     return float(_BENDS[k - 1] + share * (_BENDS[k] - _BENDS[k - 1]))
 
 
-def _turns(hand: _Hand, finger: int, bends: Array, style: _Style) -> Array:
+def prototype_bends(body: Body, side: Side, grip: Grip) -> Array:
+    """How far each finger (5,) is bent to hold the primitive of a grip, radians."""
+    return _fit(body, side, grip).bends
+
+
+def turns_of(body: Body, side: Side, family: Family, finger: int, bends: Array) -> Array:
+    """Local rotations (n, 3, 3, 3) of the three joints of a finger (its number) at bends (n,) in a family's grip."""
+    return _turns(_hand(body, side), finger, bends, families()[family])
+
+
+def _turns(hand: _Hand, finger: int, bends: Array, style: GripFamily) -> Array:
     """Local rotations (n, 3, 3, 3) of the three joints of a finger at bends (n,)."""
     thumb = FINGERS[finger] == "thumb"
     shares = np.array(style.thumb if thumb else style.finger)
     angles = (bends - (_THUMB_BACK if thumb else 0))[:, None] * shares
     turns = rotations.matrix(angles[..., None] * hand.axes[finger])
     if thumb:
-        turns[:, 0] = rotations.matrix(style.oppose * hand.oppose) @ turns[:, 0]
+        turns[:, 0] = rotations.matrix(np.deg2rad(style.oppose) * hand.oppose) @ turns[:, 0]
     return turns
 
 
-def _points(hand: _Hand, finger: int, style: _Style) -> Array:
+def _points(hand: _Hand, finger: int, style: GripFamily) -> Array:
     """Points (n, 4, 3) of a finger from knuckle to tip at every bend of `_BENDS`, in the wrist frame."""
     turns = _turns(hand, finger, _BENDS, style)
     bones = hand.bones[finger]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,8 @@ from iwkit_runtime.body.smplh import is_smplh, read_smplh
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
+Solver = Literal["swivel", "ccd"]
+"""What solves an arm: analytically with the swivel of the elbow sampled, or by the paper's descent."""
 
 TO_WORLD: Array = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 """From the axes of the model (x left, y up, z forward) to those of the world at a zero root."""
@@ -69,7 +71,7 @@ class Body:
     influences (V, K) joints and weights (V, K) that sum to 1; faces (F, 3); uv (T, 2) with face_uv (F, 3);
     face_part (F,) into part_names and part_rgb (P, 3) in [0, 1]; eye (3,) the point between the eyes; correctives
     (459, 3, V), how far a vertex moves for each number by which the rotation of a joint below the root departs from
-    rest, or None.
+    rest, or None. `solver` is what solves its arms (`arms.py`).
     """
 
     vertices: Array
@@ -88,6 +90,7 @@ class Body:
     part_rgb: Array
     eye: Array
     correctives: NDArray[np.float32] | None = None
+    solver: Solver = "swivel"
 
     @cached_property
     def offsets(self) -> Array:

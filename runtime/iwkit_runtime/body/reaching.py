@@ -21,7 +21,7 @@ Vector = tuple[float, float, float]
 
 CARRY = (0.32, -0.18, 1.10)
 """Where a carried thing is, metres: ahead, to the left (negative: to the right) and above the floor."""
-_SHRUG = 0.10
+SHRUG = 0.10
 """Metres by which the collar can bring the shoulder closer to a target."""
 
 
@@ -63,9 +63,9 @@ def reaches(
         UsageError: as `arms.reach`.
     """
     goal = np.asarray(target, float)
-    bound = arm_length(body, side) + float(np.linalg.norm(point)) + _SHRUG
+    bound = arm_length(body, side) + float(np.linalg.norm(point)) + SHRUG
     for posture in ladder(float(goal[2]) - stance.floor, shelf=shelf):
-        if math.dist(goal, _from(stance, _shoulder(body, posture, side))) > bound:
+        if math.dist(goal, shoulder(body, stance, posture, side)) > bound:
             continue
         at = body.placed(stand(body, posture), *stance)
         if fits is not None and not fits(posture, at):
@@ -73,6 +73,11 @@ def reaches(
         found = reach(body, at, side, target, point=point, palm=palm, fingers=fingers, most=most)
         if found is not None:
             yield PosturedReach(posture, found)
+
+
+def shoulder(body: Body, stance: Stance, posture: Posture, side: Side) -> Vector:
+    """Where a shoulder is in a posture of someone who stands there, in the world."""
+    return _from(stance, _shoulder(body, posture, side))
 
 
 @lru_cache(maxsize=1024)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 
 from iwkit.errors import UsageError
+from iwkit_runtime.engines.mujoco_model import KEPT, shape_digest
 from iwkit_runtime.physical.scene_spec import SceneSpec
 from iwkit_runtime.physical.spec import Floats, Piece
 
@@ -18,6 +21,8 @@ MEMORY = 2**25
 """Bytes for contacts, of which one takes about 600; MuJoCo drops those for which there is no room."""
 SCENE, PROBE = 0, 1
 """Geom groups, by which rays tell things from probes."""
+THIN = 1e-6
+"""Corners that a plane misses by no more than this, metres, make no solid."""
 _EDGE = 1e-9
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -29,39 +34,90 @@ class Capsules(NamedTuple):
     radii: Floats
 
 
+class Compiled(NamedTuple):
+    """A model and how to find things in it: see `Scratch`. `probes` are the geoms of the capsules."""
+
+    model: Any
+    rows: dict[str, dict[str, int]]
+    owner: dict[int, str]
+    probes: list[int]
+
+
+_compiled: OrderedDict[str, Compiled] = OrderedDict()
+
+
 class Scratch:
     """One static body for the building, one free body for each link that has pieces, and the probes, compiled.
 
     `rows` maps a thing and its link to the row of `poses` (rows, 7: position, quaternion) that places it; the row's
-    body has the next number. `owner` is the owner of each geom of the scene.
+    body has the next number. `owner` is the owner of each geom of the scene. The model of a scene with the same things
+    is used again, in a copy: what is tested is written into it.
 
     Raises:
         UsageError: a piece is no solid.
     """
 
     def __init__(self, spec: SceneSpec) -> None:
+        key = shape_digest(spec)
+        if key not in _compiled:
+            _compiled[key] = _Builder(spec).compiled()
+            if len(_compiled) > KEPT:
+                _compiled.popitem(last=False)
+        _compiled.move_to_end(key)
+        found = _compiled[key]
+        self.model: Any = copy(found.model)
+        self.data: Any = mujoco.MjData(self.model)
+        self.rows, self.owner = found.rows, found.owner
+        self.poses: Floats = self.data.qpos.reshape(-1, 7)
+        self.probes = Probes(self.model, found.probes, self.poses)
+
+    def refresh(self) -> None:
+        """Make the model follow `poses`."""
+        mujoco.mj_kinematics(self.model, self.data)
+
+    def collide(self) -> None:
+        """Find the contacts of what is tested."""
+        self.refresh()
+        mujoco.mj_collision(self.model, self.data)
+
+    def test(self, bodies: Sequence[int], *, on: bool, margin: float = 0.0) -> None:
+        """Test the pieces of these bodies against all others, or don't."""
+        model = self.model
+        for body in bodies:
+            start = int(model.body_geomadr[body])
+            geoms = slice(start, start + int(model.body_geomnum[body]))
+            model.geom_contype[geoms] = model.body_contype[body] = on
+            model.geom_margin[geoms] = model.body_margin[body] = margin
+
+
+class _Builder:
+    """The scratch model of a scene in the making."""
+
+    def __init__(self, spec: SceneSpec) -> None:
         self._scene = mujoco.MjSpec()
         self._scene.memory = MEMORY
         # several contacts a pair are for resting: with them, a capsule in a mesh has depths that are centimetres off
         self._scene.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
+        _check_solid(spec)
         self._meshes: dict[bytes, str] = {}
         self._geoms: list[tuple[Any, str]] = []
         self._bodies = 0
-        self.rows: dict[str, dict[str, int]] = {}
+        self._rows: dict[str, dict[str, int]] = {}
         for static in spec.statics:
             self._add(self._scene.worldbody, static.name, static.pieces)
         for placed in spec.placed:
-            rows = self.rows[placed.name] = {}
+            rows = self._rows[placed.name] = {}
             for link in placed.asset.links:
                 if link.pieces:
                     rows[link.name] = self._bodies
                     self._add(self._body(), placed.name, link.pieces)
-        probes = [self._probe() for _ in range(PROBES)]
-        self.model: Any = self._scene.compile()
-        self.data: Any = mujoco.MjData(self.model)
-        self.poses: Floats = self.data.qpos.reshape(-1, 7)
-        self.owner = {int(geom.id): owner for geom, owner in self._geoms}
-        self.probes = Probes(self.model, [int(geom.id) for geom in probes], self.poses)
+        self._probes = [self._probe() for _ in range(PROBES)]
+
+    def compiled(self) -> Compiled:
+        """The finished model."""
+        model = self._scene.compile()
+        owner = {int(geom.id): owner for geom, owner in self._geoms}
+        return Compiled(model, self._rows, owner, [int(geom.id) for geom in self._probes])
 
     def _body(self) -> Any:
         body = self._scene.worldbody.add_body(mass=1, inertia=(1, 1, 1), ipos=(0, 0, 0), explicitinertial=True)
@@ -84,31 +140,11 @@ class Scratch:
     def _mesh(self, owner: str, piece: Piece) -> str:
         """One mesh for all pieces of the same shape: a dozen chairs are compiled once."""
         points = np.ascontiguousarray(piece.vertices, dtype=np.float64)
-        if not _is_solid(points):
-            raise UsageError(f"a piece of '{owner}' has no volume: give four or more points that don't lie in a plane")
         key = points.tobytes()
         if key not in self._meshes:
             self._meshes[key] = f"{owner}/{len(self._meshes)}"
             self._scene.add_mesh(name=self._meshes[key], uservert=points.ravel())
         return self._meshes[key]
-
-    def refresh(self) -> None:
-        """Make the model follow `poses`."""
-        mujoco.mj_kinematics(self.model, self.data)
-
-    def collide(self) -> None:
-        """Find the contacts of what is tested."""
-        self.refresh()
-        mujoco.mj_collision(self.model, self.data)
-
-    def test(self, bodies: Sequence[int], *, on: bool, margin: float = 0.0) -> None:
-        """Test the pieces of these bodies against all others, or don't."""
-        model = self.model
-        for body in bodies:
-            start = int(model.body_geomadr[body])
-            geoms = slice(start, start + int(model.body_geomnum[body]))
-            model.geom_contype[geoms] = model.body_contype[body] = on
-            model.geom_margin[geoms] = model.body_margin[body] = margin
 
 
 class Probes:
@@ -163,7 +199,22 @@ def _upright(ways: Floats, halves: Floats) -> Floats:
     return np.asarray(found / np.sqrt((found * found).sum(1, keepdims=True)))
 
 
-def _is_solid(points: Floats) -> bool:
-    if points.ndim != 2 or len(points) < 4 or not np.isfinite(points).all():
-        return False
-    return bool(np.linalg.matrix_rank(points[1:] - points[0], tol=1e-6) == 3)
+def _check_solid(spec: SceneSpec) -> None:
+    """Raise a UsageError if a piece is no solid; those with the same number of corners are looked at together."""
+    owners = [(static.name, static.pieces) for static in spec.statics]
+    owners += [(placed.name, link.pieces) for placed in spec.placed for link in placed.asset.links]
+    alike: dict[int, dict[bytes, tuple[str, Floats]]] = {}
+    for owner, pieces in owners:
+        for points in (np.asarray(piece.vertices, dtype=np.float64) for piece in pieces):
+            if points.ndim != 2 or len(points) < 4 or not np.isfinite(points).all():
+                raise _no_solid(owner)
+            alike.setdefault(len(points), {}).setdefault(points.tobytes(), (owner, points))
+    for found in alike.values():
+        corners = np.stack([points for _, points in found.values()])
+        thin = np.linalg.svd(corners[:, 1:] - corners[:, :1], compute_uv=False)[:, 2] <= THIN
+        if thin.any():
+            raise _no_solid(list(found.values())[int(thin.argmax())][0])
+
+
+def _no_solid(owner: str) -> UsageError:
+    return UsageError(f"a piece of '{owner}' has no volume: give four or more points that don't lie in a plane")

@@ -255,6 +255,14 @@ class MujocoEngine:
 
     def _fasten(self) -> None:
         """Put what is held and every driven joint of an object back to where it is kept."""
+        if self._held or self._fastened:
+            self._fasten_objects()
+        keys = self._built.hinges
+        if keys:
+            positions, velocities = (list(numbers) for numbers in zip(*keys.values(), strict=True))
+            self._data.qpos[positions], self._data.qvel[velocities] = [self._values[key] for key in keys], 0
+
+    def _fasten_objects(self) -> None:
         for name, (position, _) in self._built.free.items():
             if self._is_fast(name):
                 self._write(name, self._roots[name])
@@ -264,16 +272,13 @@ class MujocoEngine:
                 for child, (to, offset) in self._fastened.items():
                     if to == name:
                         self._put(child, here.then(frame(offset)))
-        for key, (position, velocity) in self._built.hinges.items():
-            self._data.qpos[position], self._data.qvel[velocity] = self._values[key], 0
 
     def _speed(self) -> float:
         """The speed of the fastest object, m/s."""
-        speeds = [0.0]
-        for _, velocity in self._built.free.values():
-            linear, angular = np.split(self._data.qvel[velocity : velocity + 6], 2)
-            speeds.append(max(float(np.linalg.norm(linear)), float(np.linalg.norm(angular)) * SPAN))
-        return max(speeds)
+        first = np.array([velocity for _, velocity in self._built.free.values()], dtype=np.int64)
+        moving = self._data.qvel[first[:, None] + np.arange(6)].reshape(-1, 2, 3)
+        speeds = np.sqrt((moving**2).sum(-1)) * (1.0, SPAN)
+        return float(speeds.max(initial=0.0))
 
     # --- contacts -------------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ def build(spec: SceneSpec) -> Built:
     Raises:
         EngineError: an object without a solid piece, or a shape that has no volume.
     """
-    key = _digest(spec)
+    key = shape_digest(spec)
     if key not in _models:
         _models[key] = _build(spec)
         if len(_models) > KEPT:
@@ -64,8 +64,8 @@ def build(spec: SceneSpec) -> Built:
     return _models[key]
 
 
-def _digest(spec: SceneSpec) -> str:
-    """What the model depends on: names, shapes, masses and joints, not places."""
+def shape_digest(spec: SceneSpec) -> str:
+    """What a model depends on: names, shapes, masses and joints, not places."""
     found = hashlib.sha256()
     for static in spec.statics:
         found.update(f"{static.name};{len(static.pieces)};".encode())
@@ -120,7 +120,7 @@ class _Builder:
 
     def geom(self, body: mujoco.MjsBody, piece: Piece, mass: float = 0.0) -> None:
         """Add a convex piece; an upright box as such, which contacts of flat faces are best resolved for."""
-        centre, half = _box(piece.vertices)
+        centre, half = _box(piece)
         if half is not None:
             geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=half, pos=centre)
         else:
@@ -169,15 +169,22 @@ class _Builder:
             body.mass, body.inertia, body.explicitinertial = 1e-3, [1e-6] * 3, True
 
 
-def _box(vertices: Floats) -> tuple[Floats, Floats | None]:
+@lru_cache(maxsize=16384)
+def _box(piece: Piece) -> tuple[Floats, Floats | None]:
     """Centre and half size of a piece that is an upright box, (centre, None) for any other shape."""
+    vertices = piece.vertices
     low, high = vertices.min(0), vertices.max(0)
     centre = (low + high) / 2
-    corners = np.isclose(vertices, low, atol=1e-7) | np.isclose(vertices, high, atol=1e-7)
-    is_box = len(vertices) == 8 and corners.all() and len(np.unique(vertices > centre, axis=0)) == 8
+    if len(vertices) != 8:
+        return centre, None
+    upper = vertices > centre
+    away = np.abs(vertices - np.where(upper, high, low))
+    corners = {*map(tuple, upper.tolist())}
+    is_box = len(corners) == 8 and bool((away <= 1e-7 + 1e-5 * np.abs(np.where(upper, high, low))).all())
     return centre, (high - low) / 2 if is_box else None
 
 
+@lru_cache(maxsize=16384)
 def _bulk(piece: Piece) -> float:
     return float(np.prod(np.ptp(piece.vertices, axis=0)))
 

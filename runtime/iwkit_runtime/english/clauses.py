@@ -6,20 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iwkit_runtime.english.clause import Clause
+from iwkit_runtime.english.corrections import corrected
 from iwkit_runtime.english.indirect import chosen, missed, passive, verbless
 from iwkit_runtime.english.reader import Reader
+from iwkit_runtime.english.rephrase import rephrased
 from iwkit_runtime.english.words import Sentence, sentences
 
 
 def clauses(sentence: Sentence) -> list[Clause]:
     """The clauses of a sentence in the order in which they are to be carried out."""
+    sentence = rephrased(sentence)
     found = _with_view(Reader(sentence).read())
-    if any(c.kind in ("do", "never", "unknown", "condition") for c in found):
+    if any(c.kind in ("do", "never", "unknown", "condition") and c.verb not in _EMPTY for c in found):
         return found
     readers = (chosen, passive, missed, verbless)
     indirect = None if sentence.question else next(filter(None, (reader(sentence.tokens) for reader in readers)), None)
     if indirect is not None:
-        return [indirect]
+        return [indirect, *(c for c in found if c.verb in _DO_THAT)]
+    if any(c.kind == "do" for c in found):
+        return found
     halts = [c for c in found if c.kind == "halt"]
     if sentence.question:
         return [*halts, Clause("question", tokens=sentence.tokens)]
@@ -39,7 +44,7 @@ def _with_view(found: Sequence[Clause]) -> list[Clause]:
 
 def understand(text: str) -> tuple[Clause, ...]:
     """The clauses of an utterance."""
-    found = [c for s in sentences(text) for c in clauses(s)]
+    found = [c for s in sentences(corrected(text)) for c in clauses(s)]
     out: list[Clause] = []
     weak: Clause | None = None
     strong = any(c.kind == "do" and c.act != "idle" and not (c.act == "walk" and not c.tokens) for c in found)
@@ -67,3 +72,5 @@ def understand(text: str) -> tuple[Clause, ...]:
 
 _REACHING = frozenset({"reach", "stretch", "lean", "bend", "extend", "feel"})
 _DO_THAT = frozenset({"do it", "do that", "do so", "do this"})
+_EMPTY = _DO_THAT | {"be"}
+"""Verbs that may belong to a passive (`the door should now be closed`) or to what was said before."""

@@ -13,7 +13,7 @@ from iwkit_runtime.english.readings import INTO, NEAR, ONTO, Reading, first_plac
 from iwkit_runtime.english.seeking import Seeking
 from iwkit_runtime.english.steps import PRIMITIVES, Errand, Step, Unclear
 from iwkit_runtime.english.talk import spoken
-from iwkit_runtime.grounding import ground, mentions
+from iwkit_runtime.grounding import ground, spoken_of
 from iwkit_runtime.loop.views import LegendEntry
 
 _TURNS: Final = {"left": "TurnLeft", "right": "TurnRight", "about": "TurnAround"}
@@ -47,9 +47,10 @@ class Errands(Seeking):
         question = ""
         for clause in clauses:
             if clause.kind == "never":
-                self._excluded |= {
-                    e.handle for group in mentions(clause.tokens, self._legend) if len(group) == 1 for e in group
-                }
+                named = spoken_of(clause.tokens, self._legend)
+                # `not a blue one` rules out all that are blue, `not the bottle` says nothing where there are two
+                apart = [group for said, group in named if len(group) == 1 or said.indefinite or said.one]
+                self._excluded |= {e.handle for group in apart for e in group}
         for i, clause in enumerate(clauses):
             self._later = [c for c in clauses[i + 1 :] if c.kind == "do"]
             self._told_after = [c for c in clauses[i + 1 :] if c.kind == "tell"]
@@ -122,6 +123,9 @@ class Errands(Seeking):
             raise Unclear(f"What should I do with {self._tool.description}?")
 
     def _grab(self, reading: Reading) -> None:
+        if reading.obj.core[-1:] == ("drawer",):
+            self._open(replace(reading, act="open"))  # `pull out the drawer`
+            return
         thing = self._sought(reading.obj)
         self._take(thing)
         source = first_place(reading.obj.attached)
@@ -262,19 +266,26 @@ class Errands(Seeking):
             return place.support.split(" ", 1)[0], support[0], fit
         if not (rooms and place.room):
             self._bears(place, obj)
+        if preposition in NEAR and not place.top:
+            raise Unclear(f"What should I put {obj.description} on?")
         if preposition in NEAR:
             preposition = "in" if self._means_inside(place) else "on"
         return preposition, place, fit
 
     def _open(self, reading: Reading) -> None:
-        thing = self._fixture(reading.obj)
+        thing = self._fixture(reading.obj, reading.act)
         self._give(f"{reading.act}_door" if "door" in thing.nouns else reading.act, thing)
 
-    def _fixture(self, said: Phrase) -> LegendEntry:
-        """What is opened or closed. `the door` alone is the door of what was just spoken of."""
+    def _fixture(self, said: Phrase, act: str) -> LegendEntry:
+        """What is opened or closed. `the door` alone is the door of what was just spoken of, but not to undo at once
+        what the same utterance had done to it."""
         if said.core == ("door",) and not said.attached:
             recent = self._recent("open")
-            if recent is not None:
+            undone = {"open": ("close", "close_door"), "close": ("open", "open_door")}[act]
+            undoing = any(
+                s.primitive in undone and recent and recent.handle in s.others for s in (*self._done, *self._steps)
+            )
+            if recent is not None and not (undoing and self._find(said, "open") != recent):
                 return recent
         return self._find(said, "open")
 
@@ -351,9 +362,23 @@ class Errands(Seeking):
     def _pour(self, reading: Reading) -> None:
         if not reading.ways:
             raise Unclear("Where should I pour it?")
-        source, _, target = self._placing(reading)
+        said, _, where = reading.ways[0]
+        source = self._poured(said)
+        target = self._find(where, "any")
+        if target.room or target == source:
+            raise Unclear("Where should I pour it?")
         self._take(source)
         self._give("pour", target, source)
+
+    def _poured(self, said: Phrase) -> LegendEntry:
+        """What is poured from. `the water` is what is in the vessel in the hand, where nothing else is called so."""
+        try:
+            return self._find(said, "carry")
+        except Unclear:
+            held = self._handles.get(self._held or "")
+            if held is None or ground(said, self._legend, self._focus()).candidates:
+                raise
+            return held
 
     def _pair(self, reading: Reading) -> None:
         if not reading.ways:

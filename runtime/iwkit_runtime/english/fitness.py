@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from iwkit_runtime.english.lexicon import FURNITURE, LIDDED
-from iwkit_runtime.grounding import heads
+from iwkit_runtime.english.scoring import heads
 from iwkit_runtime.loop.views import LegendEntry
 
 

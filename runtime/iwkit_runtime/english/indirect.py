@@ -12,8 +12,9 @@ from iwkit_runtime.english.verbs import GERUNDS, PARTICIPLES, VERBS
 
 _PASSIVE = re.compile(
     r"^(?P<subject>.+?)(?: rel)? (?:still |also |now |just |only |really |all |then |next )*"
-    r"(?:needs?|has|have|is|are|ought|wants?|should|must|will need|will have|may|could)"
-    r"(?: now| also| still| then| just)*(?: to)?(?: now| also)*(?: be| get| go| come)*(?: now| also)* (?P<rest>\S.*)$"
+    r"(?:needs?|has|have|is|are|ought|wants?|should|must|will need|will have|may|can|could|had better|would better)"
+    r"(?: now| also| still| then| just)*(?: to)?(?: now| also)*(?: be| get| go| come| supposed to be)*(?: now| "
+    r"also)* (?P<rest>\S.*)$"
 )
 
 _GOES = re.compile(
@@ -83,7 +84,12 @@ def passive(tokens: Sequence[str]) -> Clause | None:
     subject = [w for w in found["subject"].split() if w not in ADVERBS]
     rest = found["rest"].split()
     modal = text[len(found["subject"]) : found.start("rest")]
-    if not rest or not subject or subject == ["you"] or not re.search(r"need|should|must|want|ought|to", modal):
+    if (
+        not rest
+        or not subject
+        or subject == ["you"]
+        or not re.search(r"need|should|must|want|ought|to|may|could|can|better", modal)
+    ):
         return None
     base = PARTICIPLES.get(rest[0]) or GERUNDS.get(rest[0])
     if base is None and "go" in modal.split() and rest[0] in PREPOSITIONS | {"back"}:

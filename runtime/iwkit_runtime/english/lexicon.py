@@ -94,6 +94,14 @@ SAME_AS: Final[dict[str, str]] = {
     "gray": "grey",
     "mid": "middle",
     "central": "middle",
+    "upper": "top",
+    "uppermost": "top",
+    "topmost": "top",
+    "highest": "top",
+    "lower": "bottom",
+    "lowermost": "bottom",
+    "lowest": "bottom",
+    "bottommost": "bottom",
 }
 THESAURUS: Final[dict[str, tuple[str, ...]]] = {
     "tin": ("can",),
@@ -147,7 +155,8 @@ THESAURUS: Final[dict[str, tuple[str, ...]]] = {
 FURNITURE: Final = _set(
     "table desk counter worktop sideboard dresser cupboard cabinet wardrobe closet locker nightstand shelf bookshelf "
     "bookcase rack stand bench workbench chair armchair stool seat sofa couch bed bathtub bath sink basin toilet stove "
-    "chest cooktop hob oven fridge refrigerator freezer microwave dishwasher washer dryer machine bin television tv "
+    "chest drawer cooktop hob oven fridge refrigerator freezer microwave dishwasher washer dryer machine bin "
+    "television tv "
     "lamp window wall floor door doorway room cart trolley printer whiteboard radiator"
 )
 """Heads of the names of what stands where it stands and is not carried about."""
@@ -169,6 +178,8 @@ REWRITES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("i mean|i am talking about|meaning|that is to say", ""),
         ("instead of|rather than", "without"),
+        ("anything but|anything except|everything but|everything except|anywhere but|anywhere except", "anything not"),
+        ("except for|except|excepting|apart from|other than|but not|but no|but neither|neither", "not"),
         ("look behind you|look behind|look back behind you", "turn around"),
         ("on top", "on"),
         (
@@ -186,8 +197,16 @@ REWRITES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
         ("over toward|over towards|towards|toward|back toward|back towards|all the way to|all the way back to", "to"),
         ("back across to|as far as|on to the way to|round to|around to", "to"),
         ("back from|over from|up from|down from|away from", "from"),
-        ("left hand side|left side|left hand|lefthand|leftmost|left most", "left"),
-        ("right hand side|right side|right hand|righthand|rightmost|right most", "right"),
+        (
+            "left hand side|left side|left hand|lefthand|leftmost|left most|furthest to the left|farthest to the "
+            "left|far left|furthest left",
+            "left",
+        ),
+        (
+            "right hand side|right side|right hand|righthand|rightmost|right most|furthest to the right|farthest "
+            "to the right|far right|furthest right",
+            "right",
+        ),
         (
             "as you face|when you face|if you face|when facing|while facing|as you are facing|when you are facing",
             "facing",
@@ -239,7 +258,7 @@ REWRITES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
         ("once done|when done|following that|having done that|with that done|once it is done", "then"),
         ("before that|before this|before anything else|before you do anything else|before anything", "first"),
         ("so that|in order to", "so that"),
-        ("of them|of those|of these|of the two|of the three|of the four|of the pair", ""),
+        ("of them|of those|of these|of the 2|of the 3|of the 4|of the pair", ""),
         ("with you|along with you|for yourself|yourself|by hand|with your hand|with your free hand", ""),
         ("either of the|any of the", "any"),
     )

@@ -53,7 +53,7 @@ def opening(tokens: Sequence[str], i: int) -> tuple[int, str, bool]:
             break
         words = tokens[at : at + step]
         following = tokens[at + step] if at + step < len(tokens) else ""
-        if _only_tells(words, following):
+        if _only_tells(words, following) and not _looks(tokens[at + step :]):
             return at, "tell", False
         polite = polite or len(words) > 1 or words[0] == "please"
         at += step
@@ -63,6 +63,8 @@ def opening(tokens: Sequence[str], i: int) -> tuple[int, str, bool]:
 def _only_tells(words: Sequence[str], following: str) -> bool:
     """`you will find`, `you put`, `you are at`: what is or was, not what is to be done."""
     subject = [w for w in words if w not in ("now", "then", "next", "and", "so")]
+    if "better" in subject:
+        return False
     if not subject or subject[0] not in ("you", "we"):
         return False
     if (len(subject) == 1 and following in AMBIGUOUS_PAST) or (following == "not" and subject[-1] in ("have", "are")):
@@ -76,6 +78,11 @@ def _only_tells(words: Sequence[str], following: str) -> bool:
     if {"could", "can", "should", "may", "to", "must"} & set(subject):
         return following in WITNESS - {"get", "reach", "find", "come", "pass"}
     return following in WITNESS
+
+
+def _looks(tokens: Sequence[str]) -> bool:
+    """`have a look`, `get hold of it`: no perfect, and nothing that only happens."""
+    return any(" ".join(tokens[:length]) in VERBS for length in (2, 3, 4))
 
 
 def _longest(patterns: Sequence[re.Pattern[str]], text: str) -> int:

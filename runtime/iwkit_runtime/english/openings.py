@@ -30,15 +30,17 @@ _ADV = (
     r"gently|probably|actually|only|always|finally|instead))*"
 )
 _YOU = r"(?:you|we)"
+_LOOK = r"(?! an?(?:other)? (?:\w+ )?(?:look|peek|glance|read|seat)\b)"
+"""`you have a look` is no perfect."""
 DIRECTIVES: Final = tuple(
     re.compile(rf"(?:{pattern}){_ADV} ")
     for pattern in (
         rf"please do|(?:could|would|will|might) {_YOU}(?:{_ADV} (?:be so kind as to|be able to|try to|"
         "go ahead and|help me))?",
-        r"(?:now |then |next |and |so )?(?:you|we)(?: also| still| just| really| now| then| first| next|"
-        r" only)*(?: will| would| should| must| may| might| could| had better| are| have|"
+        rf"(?:now |then |next |and |so )?(?:you|we)(?: also| still| just| really| now| then| first| next|"
+        r" only)*(?: will| would| should| must| may| might| could| had better| are| have{_LOOK}|"
         r" need| want| ought| can| better| do)(?: also| just| now| then| still| only| first| probably| really| next)*"
-        r"(?: need| want| have| like| wish| got| going| supposed| meant| ready| free| able| best| better|"
+        rf"(?: need| want| have{_LOOK}| like| wish| got| going| supposed| meant| ready| free| able| best| better|"
         r" do well)?(?: to)?",
         r"(?:i|we)(?: would| will| really| just)*(?: like| want| need| love| prefer| ask| advise| recommend| tell)"
         r"(?: it if| for)? you(?: to| could| would)?",
@@ -54,7 +56,7 @@ DIRECTIVES: Final = tuple(
         r"kindly|take care to",
         r"(?:it is |now is the |this is the )?time(?: for you)? to|why do not (?:you|we)|why not|better to|better|"
         r"best to",
-        r"(?:the|your|our)(?: \w+){1,5}? (?:is|will be|would be)(?: now| then| simply| just| for you)* to|"
+        r"(?:the|your|our)(?: \w+){1,5}? (?:is|will be|would be)(?: now| then| simply| just| for you)* to(?! be )|"
         r"(?:the|your|our) (?:next|first|last|final|only) (?:thing|step|errand|job|task|move)(?: to do| for you|"
         r" now)* is",
         r"(?:all|what)(?: that)? (?:you|we)(?: need to| have to| should| want to| could| must)?(?: do| need| want)?"
@@ -90,10 +92,13 @@ NEGATIONS: Final = tuple(
         r" (?:not|never)(?: need to| have to| want to| going to| supposed to| to)?",
         r"never|no need to|there is no need to|(?:be careful|take care|try|make sure|mind|remember) not to|"
         r"nobody should",
-        r"without|avoid|no|refrain from|stop|quit",
+        r"without|avoid|no|refrain from|stop|quit|hold off(?: on)?|keep off|(?:keep|stay) away from|steer clear of|"
+        r"do without|leave out",
     )
 )
 """What follows is not to be done."""
-REMINDERS: Final = re.compile(r"(?:please )?do not forget (?!to )|remember (?!to )|mind (?!not )|what about ")
+REMINDERS: Final = re.compile(
+    r"(?:please )?do not forget (?!to )|remember (?!to )|mind (?!not )|what about (?!\w+ing )"
+)
 """These only speak of something."""
 NOT_NEGATIONS: Final = re.compile(r"(?:please )?do not (?:forget|hesitate) to |why do not you |why not ")

@@ -36,7 +36,7 @@ class Attached:
     def side(self) -> str:
         """`left`, `right` or `middle` where the phrase tells only that: `on your left`."""
         plain = [SAME_AS.get(w, w) for w in self.words if w not in STOPWORDS]
-        return plain[0] if len(plain) == 1 and plain[0] in SIDES | {"middle"} else ""
+        return plain[0] if len(plain) == 1 and "one" not in self.words and plain[0] in SIDES | {"middle"} else ""
 
 
 @dataclass(frozen=True, slots=True)

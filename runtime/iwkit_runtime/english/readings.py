@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from iwkit_runtime.english.clause import Clause
-from iwkit_runtime.english.lexicon import FINITE, LIMBS, SENSES, SIDES, STOPWORDS
+from iwkit_runtime.english.lexicon import FINITE, FURNITURE, LIMBS, SENSES, SIDES, STOPWORDS
 from iwkit_runtime.english.phrases import Arguments, Attached, Phrase, arguments
 from iwkit_runtime.english.verbs import SPLIT, STATES
 
@@ -24,7 +24,7 @@ _GOALS: Final = frozenset({"to", "into", "at", "near", "by", "in", "inside", "th
 _ACROSS: Final = frozenset({"through", "along", "across", "around", "past"})
 _ONWARDS: Final = frozenset({"forward", "forwards", "straight", "ahead"})
 _FETCHING: Final = frozenset({"go", "come", "return", "run", "pop", "nip"})
-_PACES: Final = frozenset({"step", "steps", "pace", "paces", "meter", "meters", "metre", "metres", "m"})
+_PACES: Final = frozenset({"step", "steps", "pace", "paces", "meter", "meters", "metre", "metres"})
 _ASKING: Final = frozenset({"what", "whether", "if", "how", "which", "why", "who", "where", "when"})
 
 
@@ -97,14 +97,22 @@ def _whole(args: Arguments) -> Phrase:
 
 
 def _grab(clause: Clause, args: Arguments) -> Reading | None:
-    if set(args.direct.words) & _PACES and "forward" in args.particles:
+    if _paces(args.direct.words) and "forward" in args.particles:
         return _forward(clause, args)
+    off = _ways(args, {"from", "off"})
+    if off and args.direct.core[-1:] == ("lid",) and not FURNITURE & set(off[0][2].core):
+        return Reading("detach", args.direct, off)  # `take the lid off the box`, though not off the table
     return Reading("grab", _whole(args))
+
+
+def _paces(words: Sequence[str]) -> bool:
+    """Whether a way is told by its length. A bare `m` is a metre only after a number: `M6` is the size of a screw."""
+    return bool(_PACES & set(words)) or any(w == "m" and words[i - 1].isdigit() for i, w in enumerate(words) if i)
 
 
 def _fetch(clause: Clause, args: Arguments) -> Reading | None:
     first = clause.verb.split()[0]
-    if set(args.direct.words) & _PACES:
+    if _paces(args.direct.words):
         return _forward(clause, args)
     accepted = _CARRYING.get(first, _PLACING)
     places = [a for a in args.attached if a.preposition in accepted and not a.side]
@@ -141,7 +149,7 @@ def _ways(args: Arguments, accepted: Iterable[str]) -> tuple[tuple[Phrase, str, 
 def _walk(clause: Clause, args: Arguments) -> Reading | None:
     """A way: to the last place named, or straight on. `go back for the mug` is to take it."""
     if not args.direct.empty:
-        return _forward(clause, args) if set(args.direct.words) & _PACES else Reading("walk", _whole(args))
+        return _forward(clause, args) if _paces(args.direct.words) else Reading("walk", _whole(args))
     goals = [a for a in args.attached if a.preposition in _GOALS]
     aims = [a for a in args.attached if a.preposition == "for" and a.words]
     if goals:
@@ -173,7 +181,7 @@ def _to_goal(args: Arguments, goals: Sequence[Attached], aims: Sequence[Attached
 
 def _forward(_clause: Clause, args: Arguments) -> Reading | None:
     number = _number(args)
-    if "back" in args.particles:
+    if "back" in args.particles or any(a.preposition == "from" for a in args.attached):
         return None
     goals = [a for a in args.attached if a.preposition in ("to", "into") and a.words]
     if goals:
@@ -190,6 +198,8 @@ def _number(args: Arguments) -> float | None:
 
 def _turn(clause: Clause, args: Arguments) -> Reading | None:
     side = next((a.side for a in args.attached if a.side), "") or next(iter(args.particles & {"left", "right"}), "")
+    if not side and _number(args) is not None:
+        side = next((w for w in args.direct.words if w in SIDES), "")  # `turn 45 degrees left`
     if side in ("left", "right"):
         return _rotate(replace(clause, act=side), args)
     aims = [a for a in args.attached if a.preposition == "to" and a.words]
@@ -199,7 +209,9 @@ def _turn(clause: Clause, args: Arguments) -> Reading | None:
 
 
 def _rotate(clause: Clause, args: Arguments) -> Reading | None:
-    return Reading(clause.act, number=_number(args))
+    number = _number(args)
+    told = (float(t) for t in clause.tokens if re.fullmatch(r"\d+(?:\.\d+)?", t))  # also as an aside
+    return Reading(clause.act, number=number if number is not None else next(told, None))
 
 
 def _look(clause: Clause, args: Arguments) -> Reading | None:

@@ -11,9 +11,10 @@ from iwkit_runtime.english.fitness import MEANT, NAMED, UNFIT
 from iwkit_runtime.english.lexicon import ABSTRACT, DETERMINERS, PREPOSITIONS, VAGUE
 from iwkit_runtime.english.phrases import Attached, Phrase, phrase
 from iwkit_runtime.english.readings import INTO, NEAR, ONTO
+from iwkit_runtime.english.scoring import Focus, heads
 from iwkit_runtime.english.steps import Step, Unclear, Unfit, done_step, order_of
 from iwkit_runtime.english.words import content, sentences, words
-from iwkit_runtime.grounding import Focus, Grounding, ground, heads, mentions, spoken_of
+from iwkit_runtime.grounding import Grounding, ground, mentions, spoken_of
 from iwkit_runtime.loop.views import Done, HumanView, LegendEntry
 
 _AMOUNTS: Final = frozenset({"amount", "total", "number", "price", "sum", "figure", "value"})
@@ -180,7 +181,8 @@ class Talk:
         if entry is None and self._number:
             entry = ground(said.with_attached([Attached("label", (self._number,))]), self._legend, self._focus()).entry
         if entry is None:
-            raise Unclear(self._which(found, said))
+            in_view = bool(found.candidates) and all(e.visible for e in found.candidates)
+            raise (Unfit if in_view else Unclear)(self._which(found, said))
         return entry, found.score
 
     def _spelt_out(self, said: Phrase, role: str) -> Phrase:
@@ -296,7 +298,8 @@ class Talk:
 
     def _told_later(self) -> list[LegendEntry]:
         """What is named after the pronoun: `put it in the box after opening it`."""
-        return [g[0] for c in self._later for g in mentions(c.tokens, self._legend) if len(g) == 1]
+        later = [c for c in self._later if c.act not in ("open", "close")]
+        return [g[0] for c in later for g in mentions(c.tokens, self._legend) if len(g) == 1]
 
     def _describe(self, handle: str) -> str:
         entry = self._handles.get(handle)

@@ -27,7 +27,7 @@ VERBS: Final[dict[str, str]] = {
         "position|"
         "park|insert|load|drop off|put down|set down|lay down|put back|put away|place back|hang|stack|pile|plonk|"
         "balance|drop back|chuck|file|plop|restore|ease|lower|rehome|replace|shove|settle|nestle|pack|"
-        "transfer over|set back",
+        "transfer over|set back|get rid of|dispose of|throw away",
         "open": "open|open up|unlock|uncover|pull open|swing open|slide open|push open|reopen|crack open",
         "close": "close|shut|close up|shut up|reclose|pull shut|push shut|swing shut|push closed|slam|pull closed|"
         "pull to|"
@@ -50,7 +50,8 @@ VERBS: Final[dict[str, str]] = {
         "look over|look again|"
         "check out|check on|look closely|turn towards|turn to face|have a glance|take a glance|cast an eye|have a read|"
         "scan|survey|take a peek|have a peek|look up|look down|consult|observe|watch|look back|point your camera|"
-        "get a look|read through|read over|take a good look|have a good look|take a closer look|have a closer look|"
+        "get a look|read through|read over|take a good look|have a good look|take a closer look|have a closer "
+        "look|have a close look|take a close look|"
         "take another look|have another look|look through|peruse|stare|gaze|direct your gaze|point your head|"
         "aim your camera|look straight|look directly|turn your head|take a quick look|have a quick look|show me|"
         "let me see",
@@ -65,10 +66,10 @@ VERBS: Final[dict[str, str]] = {
         "sit": "sit|sit down|take a seat|have a seat|be seated|seat yourself|sit back down",
         "stand": "stand up|get up|rise|stand|stand back up|get to your feet|get back up",
         "squat": "squat|squat down|crouch|crouch down|kneel|kneel down",
-        "wait": "wait|pause|hang around|stay put|wait here|hold still",
+        "wait": "wait|pause|hang around|stay put|wait here|hold still|stand still|keep still|stay still|remain still",
         "wipe": "wipe|clean|wipe down|wipe off|scrub|rub|mop|mop up|wipe up|dust|wipe over|wipe clean|dry|"
         "clean up|polish",
-        "cut": "cut|slice|chop|cut up|carve|chop up|slice up|halve|dice",
+        "cut": "cut|slice|chop|cut up|carve|chop up|saw through|cut through|slice up|halve|dice",
         "stir": "stir|mix|stir up|blend|whisk",
         "pour": "pour|pour out|tip|empty|pour over",
         "push": "push|wheel|roll",

@@ -24,6 +24,7 @@ _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)?|[,.!?;:]")
 _ENDS = frozenset(".!?;:")
 _MODAL_NEXT = frozenset({"you", "i", "we", "it", "they", "not", "be"})
 _MODAL_PREVIOUS = frozenset({"you", "i", "we", "it", "they", "that", "what", "how", "who", "which", "there"})
+_IRREGULAR = {"shelves": "shelf", "knives": "knife", "loaves": "loaf", "leaves": "leaf", "scarves": "scarf"}
 _RELATIVE = frozenset({("rel",), ("inhand",), ("label",)})
 _NO_NOUN = frozenset(
     {",", "do", "all", "what", "could", "would", "will", "and", "but", "when", "once", "after", "if", "as", "that"}
@@ -70,6 +71,8 @@ def content(text: str) -> frozenset[str]:
 @cache
 def singular(word: str) -> str:
     """A plural without its ending. The same rule is used on both sides of a comparison, so it need not be English."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) > 3 and word.endswith(("xes", "ches", "shes", "sses")):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):

@@ -1,14 +1,15 @@
 """Reading what the two roles answer (EVAL-1): tolerant in form, strict in meaning, never guessing.
 
 The assistant answers exactly one of `$silent$`, `$interrupt$ text`, `$error$ text` and `$done$` (or `<done/>`). The
-human answers `<reasoning>`, `<action>` and `<speak>` blocks. docs/answers.md is the table of inputs and readings.
+human answers `<reasoning>`, `<action>` and `<speak>` blocks. Under the memory treatment (EVAL-6) an assistant may add a
+`$memory$` field. docs/answers.md is the table of inputs and readings.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Control = Literal["silent", "interrupt", "error", "done", "malformed"]
@@ -20,6 +21,7 @@ MAX_SPEECH: Final = 2_000
 
 _FENCE: Final = re.compile(r"\A```[a-zA-Z]*[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 _TOKEN: Final = re.compile(r"\$\s*(silent|interrupt|error|done)\s*\$|<\s*done\s*/\s*>", re.IGNORECASE)
+_MEMORY: Final = re.compile(r"\$\s*memory\s*\$", re.IGNORECASE)
 _TAG: Final = re.compile(r"<\s*(/?)\s*(reasoning|action|speak)\s*>", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"\A(?:\"(.*)\"|'(.*)'|“(.*)”|‘(.*)’|«(.*)»|`(.*)`)\Z", re.DOTALL)
 _INVISIBLE: Final = {"Cf", "Cc"}
@@ -28,12 +30,14 @@ _INVISIBLE: Final = {"Cf", "Cc"}
 @dataclass(frozen=True, slots=True)
 class AssistantAnswer:
     """One reading. `text` is the utterance of `interrupt` and `error`; `repairs` names each tolerance that was used;
-    `why` says what makes an answer malformed."""
+    `why` says what makes an answer malformed. `memory` is what it adds to its memory: kept also where the rest is
+    malformed, and heard by nobody."""
 
     control: Control
     text: str = ""
     repairs: tuple[str, ...] = ()
     why: str = ""
+    memory: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +72,31 @@ def _unquoted(text: str, repairs: list[str]) -> str:
     return inside
 
 
-def read_assistant(raw: str) -> AssistantAnswer:
-    """Read one answer of the assistant."""
-    repairs: list[str] = []
+def read_assistant(raw: str, *, memory: bool = False) -> AssistantAnswer:
+    """Read one answer of the assistant. `memory`: it may end with a `$memory$` field."""
     if len(raw) > MAX_ANSWER:
         return AssistantAnswer("malformed", why=f"longer than {MAX_ANSWER} characters")
-    text = _unquoted(_clean(raw, repairs), repairs)
+    repairs: list[str] = []
+    text = _clean(raw, repairs)
+    found = _MEMORY.search(text)
+    if found is None:
+        return _control(text, repairs)
+    if not memory:
+        return AssistantAnswer("malformed", why="a $memory$ field, and this run has none")
+    kept = text[found.end() :].strip()
+    if other := _MEMORY.search(kept) or _TOKEN.search(kept):
+        return AssistantAnswer("malformed", why=f"{other.group(0)} after $memory$")
+    return replace(_control(text[: found.start()].strip(), repairs), memory=kept)
+
+
+def without_memory(raw: str) -> str:
+    """An answer as it was given, up to its `$memory$` field."""
+    found = _MEMORY.search(raw)
+    return (raw if found is None else raw[: found.start()]).strip()
+
+
+def _control(clean: str, repairs: list[str]) -> AssistantAnswer:
+    text = _unquoted(clean, repairs)
     if not text:
         return AssistantAnswer("malformed", why="empty answer")
     first = _TOKEN.match(text)
@@ -128,7 +151,7 @@ def read_human(raw: str) -> HumanAnswer:
     speak = " ".join(found.get("speak", "").split())
     if len(speak) > MAX_SPEECH:
         return HumanAnswer(malformed=f"speech longer than {MAX_SPEECH} characters")
-    return HumanAnswer(found.get("action", ""), speak, found.get("reasoning", ""), tuple(repairs))
+    return HumanAnswer(found.get("action", ""), speak, found.get("reasoning", ""), tuple(dict.fromkeys(repairs)))
 
 
 def write_human(action: str = "", speak: str = "", reasoning: str = "") -> str:

@@ -38,11 +38,14 @@ class Episode:
 
     The opening runs in the constructor. Then each tick asks the assistant, then (unless accepted commands are queued)
     the human, and executes at most one command. Every record goes to `sink` before its effect is used. `studio` keeps
-    the trajectories and takes the pictures, where the world has any.
+    the trajectories and takes the pictures, where the world has any. `memory`: the assistant may keep notes (EVAL-6).
     """
 
-    def __init__(self, task: CompiledTask, world: World, sink: Sink, studio: Studio | None = None) -> None:
+    def __init__(
+        self, task: CompiledTask, world: World, sink: Sink, studio: Studio | None = None, *, memory: bool = False
+    ) -> None:
         self.task, self.world = task, world
+        self._memory: list[str] | None = [] if memory else None
         self._studio = studio
         self._frames: list[FrameRef] = []
         self._shown: dict[Role, int] = {"assistant": 0, "human": 0}
@@ -161,6 +164,7 @@ class Episode:
             speech=tuple(self._unheard),
             frames=self._new_frames("assistant"),
             notice=self._notice["assistant"],
+            memory=None if self._memory is None else tuple(self._memory),
         )
 
     def _new_frames(self, role: Role) -> tuple[Picture, ...]:
@@ -174,7 +178,9 @@ class Episode:
 
     def _assistant_answers(self, text: str) -> None:
         self._shown["assistant"] = len(self._frames)
-        reading = read_assistant(text)
+        reading = read_assistant(text, memory=self._memory is not None)
+        if self._memory is not None and reading.memory:
+            self._memory.append(reading.memory)
         self._sink("reading", {"role": "assistant", "tick": self.tick, **asdict(reading)})
         self._unheard.clear()
         self._notice["assistant"] = reading.why

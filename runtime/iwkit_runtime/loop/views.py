@@ -31,7 +31,8 @@ class AssistantView:
     """The assistant's turn (eq. 5): frames, the wearer's new speech, the public task, the marker, its own dialogue.
 
     `frames` are oldest first; a world without pictures gives none. `dialogue` is what was said
-    before this turn. `notice` tells that the last answer was not in the required form, and why.
+    before this turn. `notice` tells that the last answer was not in the required form, and why. `memory` holds all
+    entries that it made of its memory, oldest first; None where the run has no memory treatment (EVAL-6).
     """
 
     tick: int
@@ -41,6 +42,7 @@ class AssistantView:
     frames: tuple[Picture, ...]
     marker: str = MARKER
     notice: str = ""
+    memory: tuple[str, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The view with the digests of its frames."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -46,8 +46,9 @@ def stances(
     *,
     costs: Costs = PAPER,
     standing: Grid | None = None,
+    rings: Sequence[float] = RING,
 ) -> Iterator[Stance]:
-    """Poses 0.35 to 0.75 m around a contact point, the nearest to walk to first.
+    """Poses at some distances around a contact point, the nearest to walk to first.
 
     Where the wearer already stands is one of them if it lies within the ring. A pose has floor under it, clearance, a
     way from `start`, and no wall before the contact point. All poses that keep the largest radius of the inflation
@@ -63,8 +64,8 @@ def stances(
     contact, start = point(contact, "the contact point"), point(start, "the start")
     angles = np.arange(DIRECTIONS) * (math.tau / DIRECTIONS)
     directions = np.column_stack([np.cos(angles), np.sin(angles)])
-    places = np.concatenate([contact + radius * directions for radius in RING])
-    if RING[0] <= math.dist(start, contact) <= RING[-1]:
+    places = np.concatenate([contact + radius * directions for radius in rings])
+    if rings[0] <= math.dist(start, contact) <= rings[-1]:
         places = np.concatenate([[start], places])
     request = _Request(grid, standing or grid, contact, start, accept, costs)
     return request.answer(places, nearest_first=True)

@@ -99,10 +99,14 @@ def finish(room: Room) -> Finish:
 @cache
 def patterned(of: Floor | Lining, emission: float = 0.0) -> Material:
     """A floor or a lining as a material whose image repeats; the same pixels on every machine."""
-    noise = np.random.default_rng(7).standard_normal((TILE, TILE))
-    image = _PATTERNS[of.pattern](np.array(of.base, float), np.array(of.joint, float), noise)
+    image = _PATTERNS[of.pattern](np.array(of.base, float), np.array(of.joint, float), _noise())
     name = f"{of.pattern}-{bytes((*of.base, *of.joint)).hex()}"
     return Material(name, (1.0, 1.0, 1.0, 1.0), np.clip(np.round(image), 0, 255).astype(np.uint8), emission)
+
+
+@cache
+def _noise() -> Floats:
+    return np.random.default_rng(7).standard_normal((TILE, TILE))
 
 
 @cache

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iwkit.compile import CompiledTask
 from iwkit.compile.things import Thing
@@ -20,7 +20,8 @@ from iwkit.spec.recipe import Recipe
 from iwkit.spec.scene import Decor, Scene
 from iwkit.world.layout import Layout
 from iwkit_runtime.assets import build_asset
-from iwkit_runtime.physical.kinematics import Frame, about, link_frames, root_frame
+from iwkit_runtime.physical.footprints import extents, half_size, is_round, meet
+from iwkit_runtime.physical.kinematics import Frame, link_frames, root_frame
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.shell import building, door_asset, door_pose
 from iwkit_runtime.physical.spec import Asset, Floats, Piece, Region, Vector
@@ -40,8 +41,6 @@ ABOVE = 0.004
 """How far above its support a thing begins: enough not to touch, too little to bounce."""
 RASTER = 0.025
 """Between the places tried on a support."""
-ROUND = 0.03
-"""Part of its width by which something round may differ from a circle. It is turned so that one can read it."""
 AT_ONCE = 64
 """So many places are looked at together: the first ones are mostly free."""
 EYES = 1.6
@@ -57,8 +56,12 @@ class Assets:
 
     @classmethod
     def of_library(cls, library: Library) -> Assets:
-        """What a project's catalogue and recipes, with iwkit's own, make."""
-        return cls(library.catalogue, library.recipes)
+        """What a project's catalogue and recipes, with iwkit's own, make; all worlds of the last projects share it."""
+        for known in _projects:
+            if known.catalogue is library.catalogue and known.recipes is library.recipes:
+                return known
+        _projects.append(cls(library.catalogue, library.recipes))
+        return _projects[-1]
 
     def of(self, thing: Thing) -> Asset:
         """The asset of a task's object or fixture, with its size, colour and label; states show when it is drawn.
@@ -83,6 +86,9 @@ class Assets:
             except UsageError as error:
                 raise UsageError(f"{thing.name}: {error}") from None
         return self._built[key]
+
+
+_projects: deque[Assets] = deque(maxlen=4)
 
 
 @dataclass(frozen=True)
@@ -303,7 +309,7 @@ class _Placer:
 
     def reserve(self, placed: Placed) -> None:
         """Nothing else comes to where this is."""
-        low, high = _extents(placed)
+        low, high = extents(placed)
         self._owner += [placed.name] * len(low)
         self._low, self._high = np.vstack([self._low, low]), np.vstack([self._high, high])
 
@@ -343,7 +349,7 @@ class _Placer:
             within = support.name if apart == SNUG else None
             if (position := self._first_free(positions, asset, facing + turned, apart, within)) is not None:
                 at = _vector(position)
-                return at, self._to_wearer(support.name, at) if _is_round(asset) else facing + turned
+                return at, self._to_wearer(support.name, at) if is_round(asset) else facing + turned
         wide, deep, high = asset.size
         raise UsageError(
             f"{thing.name} ({wide:g} x {deep:g} x {high:g} m) finds no free place {thing.place} {thing.at}: "
@@ -354,7 +360,7 @@ class _Placer:
         """Places (n, 2) in the region's frame for the middle of a thing turned against it: the spot asked for, then
         others."""
         size = np.array(bay.region.size[:2])
-        room = size / 2 - _half(asset, turn)
+        room = size / 2 - half_size(asset, turn)
         if (room < -1e-9).any():
             return np.empty((0, 2))
         middle = np.array(bay.region.centre[:2])
@@ -412,22 +418,19 @@ class _Placer:
     ) -> Floats | None:
         """The first of the positions (n, 3) at which nothing but `within` is. Its region is free: boxes around slanted
         rims say too little."""
-        half = _half(asset, yaw) + apart
+        half = half_size(asset, yaw) + apart
         below, above = np.array([*half, 0]), np.array([*half, asset.size[2] + ABOVE])
-        others = np.array([owner != within for owner in self._owner], dtype=bool)
+        others = np.ones(len(self._owner), dtype=bool)
+        if within is not None:
+            others = np.array([owner != within for owner in self._owner], dtype=bool)
         for start in range(0, len(positions), AT_ONCE):
             some = positions[start : start + AT_ONCE]
-            near = others & _meet(self._low, self._high, some.min(0) - below, some.max(0) + above)
+            near = others & meet(self._low, self._high, some.min(0) - below, some.max(0) + above)
             low, high = (some - below)[:, None], (some + above)[:, None]
-            free = ~_meet(self._low[near], self._high[near], low, high).any(1)
+            free = ~meet(self._low[near], self._high[near], low, high).any(1)
             if free.any():
                 return np.asarray(some[int(free.argmax())])
         return None
-
-
-def _meet(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> NDArray[np.bool_]:
-    """Which boxes share space with which others, by their lowest and highest corners."""
-    return np.asarray(((np.minimum(high, other_high) - np.maximum(low, other_low)) > 1e-6).all(-1))
 
 
 def _around(point: Floats, middle: Floats, room: Floats, depth: float = 1) -> Floats:
@@ -441,29 +444,6 @@ def _around(point: Floats, middle: Floats, room: Floats, depth: float = 1) -> Fl
     return np.vstack([start, grid[np.lexsort((grid[:, 1], grid[:, 0], far))]])
 
 
-def _half(asset: Asset, yaw: float) -> Floats:
-    """Half the width and depth of the upright box around an asset that is turned; its origin is in the middle."""
-    points = [piece.vertices[:, :2] for link in asset.links for piece in link.pieces]
-    corners = np.array([[x, y] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]) * asset.size[:2]
-    turn = about((0, 0, 1), yaw)[:2, :2]
-    return np.asarray(np.abs(np.concatenate([corners, *points]) @ turn.T).max(0))
-
-
-def _is_round(asset: Asset) -> bool:
-    """Whether a thing needs no more room when it is turned about its middle: a can, a bottle, a plate."""
-    points = np.concatenate([piece.vertices[:, :2] for link in asset.links for piece in link.pieces])
-    width, depth, _ = asset.size
-    return abs(width - depth) < ROUND * width and float(np.linalg.norm(points, axis=1).max()) < (1 + ROUND) * width / 2
-
-
 def _vector(values: Iterable[float]) -> Vector:
     x, y, z = (round(float(value), 6) for value in values)
     return x, y, z
-
-
-def _extents(placed: Placed) -> tuple[Floats, Floats]:
-    """Lowest and highest corners (n, 3) of the upright boxes around a thing's pieces: hollow things stay hollow."""
-    frames = link_frames(placed.asset, root_frame(placed), placed.joints)
-    hulls = [frames[link.name].point(piece.vertices) for link in placed.asset.links for piece in link.pieces]
-    shape = (len(hulls), 3)
-    return np.array([h.min(0) for h in hulls]).reshape(shape), np.array([h.max(0) for h in hulls]).reshape(shape)

@@ -25,7 +25,10 @@ def synced(state: State, stage: Stage, at: Situation) -> None:
     wearer = state.wearer
     wearer.x, wearer.y = round(x, 4), round(y, 4)
     wearer.heading = round(math.degrees(heading) % 360, 4) % 360
+    absent = stage.absent()
     for name in measured.names("object"):
+        if name in absent:
+            continue
         found = _place(name, measured, at)
         known = state.places[name]
         if (found.how, found.at) != (known.how, known.at) or (found.how == "floor" and found.point != known.point):

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from iwkit.trace import State
 from iwkit_runtime.physical import support
+from iwkit_runtime.physical.hulls import Indices, Stack
 from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.scene_spec import Pose
-from iwkit_runtime.physical.solids import Posed, Solid, Solids
+from iwkit_runtime.physical.solids import Posed, Solids
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.support import NOWHERE, Rest
 from iwkit_runtime.physical.tolerances import limit
 
 _SKIN = 1e-6
+_FLOOR = 0.003
+"""Metres below an interior that still are in it: it begins a little above its floor, and a sheet of paper is thin."""
 LASTING = ("inside", "at_baseline", "unmoved")
 """Relations with hysteresis: they hang on what shifts a little when other things are handled (docs/relations.md)."""
 
@@ -74,7 +78,7 @@ class Place(NamedTuple):
 class Kept(NamedTuple):
     """A place, and what it was computed from."""
 
-    origin: tuple[Posed | None, ...]
+    origin: tuple[Posed, ...]
     place: Place
 
 
@@ -85,21 +89,29 @@ class Places:
         self.moment = moment
         self.posed = {name: solids.at(name, moment.poses, moment.joints) for name in solids.placed}
         self._solids, self._kept = solids, kept
-        self._pieces = [*solids.building, *(solid for posed in self.posed.values() for solid in posed.solids)]
-        self._low = np.array([solid.hull.low for solid in self._pieces]).reshape(-1, 3)
-        self._high = np.array([solid.hull.high for solid in self._pieces]).reshape(-1, 3)
+        stacks = [solids.building, *(posed.pieces for posed in self.posed.values())]
+        self._pieces = Stack.join(stacks)
+        self._names = ("", *self.posed)
+        self._owners = [*solids.parts, *chain.from_iterable(posed.owners for posed in self.posed.values())]
+        self._whose = np.repeat(np.arange(len(stacks)), [len(stack) for stack in stacks])
+        self._found: dict[str, Place] = {}
 
     def of(self, name: str) -> Place:
         """Where a thing is. What is held rests on nothing and is in nothing."""
+        if name not in self._found:
+            self._found[name] = self._of(name)
+        return self._found[name]
+
+    def _of(self, name: str) -> Place:
         posed = self.posed[name]
         if name == self.moment.held:
             return Place(posed, NOWHERE, {}, held=True)
         around = self._around(name)
-        owners = tuple(dict.fromkeys(solid.owner for solid in around))
-        origin = (posed, *(self.posed.get(owner) for owner in owners))
+        owners = [self._names[n] for n in dict.fromkeys(self._whose[around].tolist()) if n]
+        origin = (posed, *(self.posed[owner] for owner in owners))
         kept = self._kept.get(name)
         if kept is None or not _same(kept.origin, origin):
-            place = Place(posed, support.rest(posed, around), self._shares(posed, owners))
+            place = Place(posed, support.rest(posed, self._pieces, self._owners, around), self._shares(posed, owners))
             kept = self._kept[name] = Kept(origin, place)
         was = [owner for owner in kept.place.shares if ("inside", name, owner) in self.moment.before]
         if not was:
@@ -110,28 +122,28 @@ class Places:
     def below(self, point: Vector) -> tuple[str, float] | None:
         """What is next below a point, and how far, in metres; None over nothing."""
         x, y, z = point
-        found = np.flatnonzero(((self._low[:, :2] <= (x, y)) & (self._high[:, :2] >= (x, y))).all(1))
-        best: tuple[str, float] | None = None
-        for solid in (self._pieces[n] for n in found.tolist()):
-            top = float(solid.hull.column(np.array([[x, y]]))[1][0])
-            if top <= z and (best is None or z - top < best[1]):
-                best = solid.owner, z - top
-        return best
+        every = np.arange(len(self._pieces))
+        columns = self._pieces.columns(np.array([[x, y]]), np.array([z]), every)
+        under = np.flatnonzero(columns.top <= z)
+        if not len(under):
+            return None
+        best = under[int(columns.top[under].argmax())]
+        return self._owners[int(columns.piece[best])].name, z - float(columns.top[best])
 
-    def _around(self, name: str) -> list[Solid]:
+    def _around(self, name: str) -> Indices:
         """The pieces of other things that are level with a thing on the plan and don't begin above it."""
-        posed = self.posed[name]
-        meets = ((self._low[:, :2] <= posed.high[:2]) & (self._high[:, :2] >= posed.low[:2])).all(1)
-        found = np.flatnonzero(meets & (self._low[:, 2] <= posed.high[2])).tolist()
-        return [self._pieces[n] for n in found if self._pieces[n].owner != name]
+        posed, low, high = self.posed[name], self._pieces.low, self._pieces.high
+        meets = ((low[:, :2] <= posed.high[:2]) & (high[:, :2] >= posed.low[:2])).all(1)
+        meets &= (low[:, 2] <= posed.high[2]) & (self._whose != self._names.index(name))
+        return np.flatnonzero(meets)
 
     def _shares(self, posed: Posed, owners: Iterable[str]) -> dict[str, Share]:
         """What is in an interior is level with the walls or the floor of its owner, so the owners around will do."""
-        points = np.vstack([posed.points, posed.centre])
+        points = np.vstack([posed.pieces.points, posed.centre])
         found = {}
         for owner in owners:
-            outside = self._outside(owner, points) if owner in self._solids.placed else None
-            if outside is not None and (inside := outside <= _SKIN).any():
+            outside = self._outside(owner, points)
+            if (inside := outside <= _SKIN).any():
                 found[owner] = Share(float(posed.weights @ inside[:-1]), max(float(outside[-1]), 0.0))
         return found
 
@@ -141,6 +153,7 @@ class Places:
         for region in self._solids.placed[owner].asset.regions:
             if region.kind == "interior":
                 local = self.posed[owner].frames[region.link].local(points) - region.centre
+                local[:, 2] = np.where(local[:, 2] < 0, np.minimum(local[:, 2] + _FLOOR, 0.0), local[:, 2])
                 outside = np.minimum(outside, (np.abs(local) - np.array(region.size) / 2).max(1))
         return outside
 

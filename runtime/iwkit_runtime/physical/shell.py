@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -263,8 +264,10 @@ def _face(side: _Side, face: float, along: tuple[float, float], up: tuple[float,
 
 def _facing(corners: Floats, normal: Vector) -> Floats:
     """The same rectangle, wound so that it is seen from where the normal points."""
-    across = np.cross(corners[1] - corners[0], corners[3] - corners[0])
-    return corners if across @ np.array(normal) > 0 else corners[[1, 0, 3, 2]]
+    first, _, last = (corners[1:] - corners[0]).tolist()
+    (ax, ay, az), (bx, by, bz), (x, y, z) = first, last, normal
+    toward = (ay * bz - az * by) * x + (az * bx - ax * bz) * y + (ax * by - ay * bx) * z
+    return corners if toward > 0 else corners[[1, 0, 3, 2]]
 
 
 def _quad(corners: Floats, material: Material, period: float) -> Visual:
@@ -301,6 +304,7 @@ def _toward(scene: Scene, door: Door, wall: Wall) -> int:
     return 1 if abs(scene.rooms[door.between[0]].box[wall.axis] - wall.at) < WALL / 2 else -1
 
 
+@lru_cache(maxsize=256)
 def door_asset(width: float, *, leaf: bool, hinge_left: bool, label: str | None = None) -> Asset:
     """A door for an opening of this width: a leaf with a lever on either side, or nothing for an open passage.
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
+from iwkit_runtime.assets.mesh import rowwise_cross
 from iwkit_runtime.engines.collision import CollisionWorld
+from iwkit_runtime.physical.hulls import shapes
 from iwkit_runtime.physical.scene_spec import Placed
-from iwkit_runtime.physical.solids import hull
-from iwkit_runtime.physical.spec import Floats
+from iwkit_runtime.physical.spec import Asset, Floats
 from iwkit_runtime.physical.tolerances import limit
 
 RAYS = 24
@@ -54,9 +56,10 @@ class Sight:
     def __init__(self, world: CollisionWorld) -> None:
         self._world = world
         self._points: dict[str, list[tuple[str, Floats]]] = {}
-        for placed in world.spec.placed:
-            if placed.kind != "door" and any(link.pieces for link in placed.asset.links):
-                self._points[placed.name] = surface_points(placed)
+        solid = [p for p in world.spec.placed if p.kind != "door" and any(link.pieces for link in p.asset.links)]
+        shapes([(p.name, link.pieces) for p in solid for link in p.asset.links if link.pieces])  # quicker all at once
+        for placed in solid:
+            self._points[placed.name] = surface_points(placed)
 
     def visible(self, camera: ArrayLike, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """The names, sorted, of what a camera (4, 4) sees; `names` and errors as for `look`."""
@@ -99,16 +102,22 @@ class Sight:
 
 
 def surface_points(placed: Placed) -> list[tuple[str, Floats]]:
-    """`RAYS` points spread over the faces of a thing's pieces by area, for each link in its frame; always the same."""
-    faces, links = [], []
-    for link in placed.asset.links:
-        for piece in link.pieces:
-            found = hull(placed.name, piece).faces
-            faces.append(found)
-            links += [link.name] * len(found)
+    """`RAYS` points spread over the faces of a thing's pieces by area, for each link in its frame; always the same.
+
+    Raises:
+        UsageError: a piece is no solid.
+    """
+    return _asset_points(placed.asset)
+
+
+@lru_cache(maxsize=4096)
+def _asset_points(asset: Asset) -> list[tuple[str, Floats]]:
+    solid = [link for link in asset.links if link.pieces]
+    faces = [shape.faces for shape in shapes([(asset.category, link.pieces) for link in solid])]
+    links = [link.name for link, some in zip(solid, faces, strict=True) for _ in range(len(some))]
     triangles = np.concatenate(faces)
     edges = triangles[:, 1:] - triangles[:, :1]
-    area = np.cumsum(np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1))
+    area = np.cumsum(np.linalg.norm(rowwise_cross(edges[:, 0], edges[:, 1]), axis=1))
     share = (np.arange(RAYS) + 0.5) / RAYS
     chosen = np.searchsorted(area, share * area[-1])
     u, v = ((np.arange(1, RAYS + 1)[:, None] * _GOLDEN) % 1).T

@@ -1,83 +1,43 @@
-"""The convex pieces of a scene where they are now: planes, centres of mass and sample points. Metres, world frame."""
+"""The convex pieces of a scene where they are now. Metres, world frame."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from iwkit.errors import UsageError
+from iwkit_runtime.physical.hulls import EMPTY, Stack, shapes
 from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
-from iwkit_runtime.physical.scene_spec import Placed, Pose, SceneSpec
-from iwkit_runtime.physical.spec import Floats, Piece
-
-SAMPLES = 128
-"""Sample points in a piece's box."""
-_STEPS = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])
-"""Of the sequence that fills a cube most evenly (Roberts' R3): no two points share a coordinate, as on a grid."""
-_FLAT = 1e-9
+from iwkit_runtime.physical.scene_spec import Pose, SceneSpec
+from iwkit_runtime.physical.spec import Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Hull:
-    """A convex piece: corners (n, 3) between `low` and `high`, planes (k, 4) with n . x + d <= 0 inside, triangles
-    (m, 3, 3) of its faces, and points (s, 3) spread inside it."""
+class Owner(NamedTuple):
+    """Whose a piece is: a thing and its link, or a part of the building and ''."""
 
-    corners: Floats
-    low: Floats
-    high: Floats
-    planes: Floats
-    faces: Floats
-    points: Floats
-    volume: float
-    centroid: Floats
-
-    def moved(self, at: Frame) -> Hull:
-        """The same piece in the world."""
-        normals = self.planes[:, :3] @ at.turn.T
-        planes = np.c_[normals, self.planes[:, 3] - normals @ at.at]
-        corners = at.point(self.corners)
-        points, centroid = at.point(self.points), at.point(self.centroid)
-        faces = at.point(self.faces.reshape(-1, 3)).reshape(-1, 3, 3)
-        return Hull(corners, corners.min(0), corners.max(0), planes, faces, points, self.volume, centroid)
-
-    def column(self, lines: Floats) -> tuple[Floats, Floats]:
-        """Where vertical lines through plan positions (m, 2) enter and leave it: heights (m,); NaN where they miss."""
-        slope = self.planes[:, 2]
-        level = -(lines @ self.planes[:, :2].T + self.planes[:, 3])
-        up, down = slope > _FLAT, slope < -_FLAT
-        top = (level[:, up] / slope[up]).min(1)
-        bottom = (level[:, down] / slope[down]).max(1)
-        missed = (bottom > top + _FLAT) | (level[:, ~(up | down)] < -_FLAT).any(1)
-        return np.where(missed, np.nan, bottom), np.where(missed, np.nan, top)
-
-
-class Solid(NamedTuple):
-    """A piece and whose it is."""
-
-    owner: str
+    name: str
     link: str
-    hull: Hull
 
 
 class Posed(NamedTuple):
-    """A thing where it is: `centre` is its centre of mass at even density, `weights` (s,) those of `points` (s, 3)."""
+    """A thing where it is: `owners` are those of its pieces, `centre` is its centre of mass at even density, `weights`
+    (s,) those of the pieces' points."""
 
     frames: Mapping[str, Frame]
-    solids: tuple[Solid, ...]
+    pieces: Stack
+    owners: tuple[Owner, ...]
     low: Floats
     high: Floats
     centre: Floats
-    points: Floats
     weights: Floats
 
 
 class Solids:
     """Everything in a scene that has pieces; what hasn't moved since the last question is not computed again.
+
+    `building` are the pieces of what never moves, `parts` their owners.
 
     Raises:
         UsageError: a piece is no solid.
@@ -86,11 +46,16 @@ class Solids:
     def __init__(self, spec: SceneSpec) -> None:
         self.placed = {p.name: p for p in spec.placed if any(link.pieces for link in p.asset.links)}
         self.layers = {s.name: s.layer for s in spec.statics}
-        self.building = tuple(Solid(s.name, "", hull(s.name, p)) for s in spec.statics for p in s.pieces)
-        self._hulls = {
-            name: [(link.name, hull(name, piece)) for link in p.asset.links for piece in link.pieces]
-            for name, p in self.placed.items()
-        }
+        statics = [(static.name, static.pieces) for static in spec.statics if static.pieces]
+        links = [(p.name, link) for p in self.placed.values() for link in p.asset.links if link.pieces]
+        found = shapes([*statics, *((name, link.pieces) for name, link in links)])
+        self.parts = tuple(Owner(name, "") for name, pieces in statics for _ in pieces)
+        self.building = Stack.join([EMPTY, *(shape.pieces for shape in found[: len(statics)])])
+        self._links: dict[str, list[tuple[str, Stack]]] = {name: [] for name in self.placed}
+        self._owners: dict[str, tuple[Owner, ...]] = dict.fromkeys(self.placed, ())
+        for (name, link), shape in zip(links, found[len(statics) :], strict=True):
+            self._links[name].append((link.name, shape.pieces))
+            self._owners[name] += (Owner(name, link.name),) * len(link.pieces)
         self._kept: dict[str, tuple[object, Posed]] = {}
 
     def at(self, name: str, poses: Mapping[str, Pose], joints: Mapping[tuple[str, str], float]) -> Posed:
@@ -106,54 +71,14 @@ class Solids:
         key = (poses[name], tuple(values.values()))
         kept = self._kept.get(name)
         if kept is None or kept[0] != key:
-            kept = self._kept[name] = (key, self._posed(self.placed[name], poses[name], values))
+            kept = self._kept[name] = (key, self._posed(name, poses[name], values))
         return kept[1]
 
-    def _posed(self, placed: Placed, pose: Pose, values: Mapping[str, float]) -> Posed:
-        frames = link_frames(placed.asset, frame(pose), values)
-        hulls = [(link, one.moved(frames[link])) for link, one in self._hulls[placed.name]]
-        low, high = (np.array([getattr(one, end) for _, one in hulls]) for end in ("low", "high"))
-        volumes = np.array([one.volume for _, one in hulls])
-        centre = volumes @ np.array([one.centroid for _, one in hulls]) / volumes.sum()
-        weights = np.concatenate([np.full(len(one.points), one.volume / len(one.points)) for _, one in hulls])
-        points = np.concatenate([one.points for _, one in hulls])
-        solids = tuple(Solid(placed.name, link, one) for link, one in hulls)
-        return Posed(frames, solids, low.min(0), high.max(0), centre, points, weights / weights.sum())
-
-
-def hull(owner: str, piece: Piece) -> Hull:
-    """The hull of a piece; pieces with the same corners share one.
-
-    Raises:
-        UsageError: the piece is no solid.
-    """
-    corners = np.ascontiguousarray(piece.vertices, dtype=np.float64)
-    try:
-        return _hull(corners.tobytes())
-    except (QhullError, ValueError):
-        raise UsageError(
-            f"a piece of '{owner}' has no volume: give four or more points that don't lie in a plane"
-        ) from None
-
-
-@lru_cache(maxsize=8192)
-def _hull(data: bytes) -> Hull:
-    corners = np.frombuffer(data).reshape(-1, 3)
-    found = ConvexHull(corners)
-    corners = corners[found.vertices]
-    # the triangles of one face have one plane
-    planes = np.unique(found.equations.round(9), axis=0)
-    faces = found.points[found.simplices]
-    from_middle = faces - corners.mean(0)
-    parts = np.abs(np.linalg.det(from_middle))
-    centroid = corners.mean(0) + parts @ from_middle.sum(1) / (4 * parts.sum())
-    points = _points(corners, planes, centroid)
-    return Hull(corners, corners.min(0), corners.max(0), planes, faces, points, float(found.volume), centroid)
-
-
-def _points(corners: Floats, planes: Floats, centroid: Floats) -> Floats:
-    """Points spread evenly over the piece's box, of which those inside it are kept."""
-    low, high = corners.min(0), corners.max(0)
-    points = low + (np.arange(1, SAMPLES + 1)[:, None] * _STEPS % 1) * (high - low)
-    inside = (points @ planes[:, :3].T + planes[:, 3] <= 0).all(1)
-    return np.asarray(points[inside] if inside.any() else centroid[None])
+    def _posed(self, name: str, pose: Pose, values: Mapping[str, float]) -> Posed:
+        frames = link_frames(self.placed[name].asset, frame(pose), values)
+        pieces = Stack.join([stack.moved(frames[link]) for link, stack in self._links[name]])
+        volumes, counts = pieces.volumes, pieces.counts[:, 2]
+        centre = volumes @ pieces.centroids / volumes.sum()
+        weights = np.repeat(volumes / counts, counts)
+        low, high = pieces.low.min(0), pieces.high.max(0)
+        return Posed(frames, pieces, self._owners[name], low, high, centre, weights / weights.sum())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from iwkit.compile import CompiledTask
 from iwkit.trace import State as RelationState
@@ -44,6 +44,8 @@ SINK = 0.08
 """How deep they may, metres: flesh and cushions give way, and seats are not made for one leg's length."""
 ARMS = ("_hand", "_lower_arm", "_upper_arm", "_collar")
 """Ends of the names of the capsules that an arm moves."""
+SKY = 100.0
+"""Metres above which there is nothing but what has not arrived yet."""
 LYING = 0.05
 """Objects whose lowest point is no higher than this, in metres, are on the floor and in the wearer's way."""
 
@@ -58,19 +60,31 @@ class State:
     states: States = field(default_factory=dict)
 
 
+class Geometry(NamedTuple):
+    """What is asked about a scene: what would touch, what is seen, which relations hold."""
+
+    collision: CollisionWorld
+    sight: Sight
+    relations: Relations
+
+    @classmethod
+    def of(cls, task: CompiledTask, spec: SceneSpec) -> Geometry:
+        """That of a task, everything still where `spec` puts it.
+
+        Raises:
+            UsageError: a thing of the scene is no solid.
+        """
+        collision = CollisionWorld(spec)
+        return cls(collision, Sight(collision), Relations(spec, Facts.of(task)))
+
+
 class Stage:
-    """One task's physical world. Its methods change nothing but what their names say; `restore` undoes everything.
+    """One task's physical world. Its methods change nothing but what their names say; `restore` undoes everything."""
 
-    Raises:
-        UsageError: a thing of the scene is no solid.
-    """
-
-    def __init__(self, task: CompiledTask, spec: SceneSpec, engine: Engine, person: Person) -> None:
+    def __init__(self, task: CompiledTask, spec: SceneSpec, engine: Engine, person: Person, geometry: Geometry) -> None:
         self.spec, self.engine, self.person = spec, engine, person
         self.placed: dict[str, Placed] = {placed.name: placed for placed in spec.placed}
-        self.collision = CollisionWorld(spec)
-        self.sight = Sight(self.collision)
-        self.relations = Relations(spec, Facts.of(task))
+        self.collision, self.sight, self.relations = geometry
         self.floors = frozenset(static.name for static in spec.statics if static.layer == "floor")
         self.statics = frozenset(static.name for static in spec.statics)
         self.decor = {static.name: static.public for static in spec.statics if static.layer == "decor"}
@@ -80,6 +94,7 @@ class Stage:
         self._told: tuple[Poses, Joints] = (engine.poses(), engine.joints())
         self._shown: tuple[Poses, Joints] = self._told
         self.states: States = {}
+        self.awaiting = bool(task.awaited)
         self._seen: States = {}
         self.collision.update(*self._told)
         self._gridded: dict[str, object] = {}
@@ -257,6 +272,12 @@ class Stage:
         """The middle of a thing's box at a pose."""
         x, y, z = frame(at).point((0, 0, self.placed[name].asset.size[2] / 2)).tolist()
         return x, y, z
+
+    def absent(self) -> frozenset[str]:
+        """What has not arrived yet: it is kept high above the scene, with what is on it."""
+        if not self.awaiting:
+            return frozenset()
+        return frozenset(name for name, ((_, _, z), _) in self.engine.poses().items() if z > SKY)
 
     def carried(self, name: str, at: Pose) -> Poses:
         """Where a thing and all that rides on it are when it is held at a pose."""

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from iwkit_runtime.physical.solids import Posed, Solid
+from iwkit_runtime.physical.hulls import Indices, Stack
+from iwkit_runtime.physical.solids import Owner, Posed
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.tolerances import limit
-
-Indices = NDArray[np.int64]
 
 RESTING, LEVEL, BEYOND = limit("resting"), limit("level"), limit("beyond")
 
@@ -30,50 +28,36 @@ _INWARD = 0.02
 
 
 @dataclass(frozen=True)
-class Support:
-    """What bears a thing. `name` and `link` are those of a thing, or a part of the building and ''."""
-
-    name: str
-    link: str
-
-
-@dataclass(frozen=True)
 class Rest:
     """How a thing lies: its supports; what is under its centre of mass; the least gap (metres, infinite over nothing);
     and what it touches from above, whether that bears it or not."""
 
-    supports: tuple[Support, ...]
-    under: Support | None
+    supports: tuple[Owner, ...]
+    under: Owner | None
     gap: float
-    touches: tuple[Support, ...]
+    touches: tuple[Owner, ...]
 
 
 NOWHERE = Rest((), None, np.inf, ())
 
 
-def rest(thing: Posed, below: Sequence[Solid]) -> Rest:
-    """How a thing rests on the pieces `below`, which may be any pieces but its own."""
-    lines = _lines(thing, below)
+def rest(thing: Posed, pieces: Stack, owners: Sequence[Owner], around: Indices) -> Rest:
+    """How a thing rests on those of the `pieces` that are `around` it, which may be any but its own."""
+    lines = _lines(thing, pieces, around)
     under = _underside(thing, lines)
     under[0] = thing.centre[2] if np.isnan(under[0]) else under[0]  # the centre of a bowl or a ring is in the open
-    height, owner = _surfaces(lines, under, below)
+    height, piece = _surfaces(lines, under, pieces, around)
     gaps = np.where(np.isnan(under), np.inf, under - height)
     if not np.isfinite(gaps).any():
         return NOWHERE
     least = float(gaps.min())
     touching = np.flatnonzero(gaps <= min(max(least, 0.0) + LEVEL, RESTING))
-    middle = None if owner[0] < 0 else _support(below[owner[0]])
-    touches = tuple(dict.fromkeys(_support(below[owner[n]]) for n in touching))
+    middle = None if piece[0] < 0 else owners[piece[0]]
+    touches = tuple(dict.fromkeys(owners[n] for n in piece[touching].tolist()))
     return Rest(_bearing(thing, lines[touching], touches, middle), middle, least, touches)
 
 
-def _support(solid: Solid) -> Support:
-    return Support(solid.owner, solid.link)
-
-
-def _bearing(
-    thing: Posed, touching: Floats, touches: tuple[Support, ...], middle: Support | None
-) -> tuple[Support, ...]:
+def _bearing(thing: Posed, touching: Floats, touches: tuple[Owner, ...], middle: Owner | None) -> tuple[Owner, ...]:
     """What is under the centre if it is touched; else all that is touched, if the centre lies between the touches."""
     named = [touch for touch in touches if middle is not None and touch.name == middle.name]
     if named:
@@ -81,40 +65,43 @@ def _bearing(
     return touches if len(touching) and _outside(thing.centre[:2], touching) <= BEYOND else ()
 
 
-def _lines(thing: Posed, below: Sequence[Solid]) -> Floats:
+def _lines(thing: Posed, pieces: Stack, around: Indices) -> Floats:
     """Plan positions (m, 2): the centre of mass first, then through the thing, its lowest corners and corners below."""
-    corners = _inner(thing.solids)
+    corners = _inner(thing.pieces, np.arange(len(thing.pieces)))
     lowest = corners[np.argsort(corners[:, 2], kind="stable")[:_LOWEST]]
-    under = _inner(below)
+    under = _inner(pieces, around)
     under = under[((under[:, :2] >= thing.low[:2]) & (under[:, :2] <= thing.high[:2])).all(1)]
-    through = thing.points[:: max(1, len(thing.points) // _THROUGH)]
+    points = thing.pieces.points
+    through = points[:: max(1, len(points) // _THROUGH)]
     return np.concatenate([part[:, :2] for part in (thing.centre[None], through, lowest, under)])
 
 
-def _inner(solids: Sequence[Solid]) -> Floats:
-    parts = [s.hull.corners + _INWARD * (s.hull.centroid - s.hull.corners) for s in solids]
-    return np.concatenate(parts) if parts else np.zeros((0, 3))
+def _inner(pieces: Stack, chosen: Indices) -> Floats:
+    corners, middles = pieces.corners_of(chosen)
+    return np.asarray(corners + _INWARD * (middles - corners))
 
 
 def _underside(thing: Posed, lines: Floats) -> Floats:
     """Height (m,) at which lines enter the thing from below; NaN where they miss it."""
     found = np.full(len(lines), np.inf)
-    for solid in thing.solids:
-        found = np.fmin(found, solid.hull.column(lines)[0])
+    columns = thing.pieces.columns(lines, found, np.arange(len(thing.pieces)))
+    np.minimum.at(found, columns.line, columns.bottom)
     return np.where(np.isinf(found), np.nan, found)
 
 
-def _surfaces(lines: Floats, under: Floats, below: Sequence[Solid]) -> tuple[Floats, Indices]:
+def _surfaces(lines: Floats, under: Floats, pieces: Stack, around: Indices) -> tuple[Floats, Indices]:
     """Height (m,) of the topmost surface under each line and the number of its piece; -inf and -1 over nothing.
 
     A piece that begins higher than the thing does lies on it, not under it, as a pen on a sheet of paper.
     """
-    height, owner = np.full(len(lines), -np.inf), np.full(len(lines), -1)
-    for number, solid in enumerate(below):
-        bottom, top = solid.hull.column(lines)
-        higher = (top > height) & (top <= under + RESTING) & (bottom < under)
-        height[higher], owner[higher] = top[higher], number
-    return height, owner
+    height, piece = np.full(len(lines), -np.inf), np.full(len(lines), -1)
+    found = pieces.columns(lines, under, around)
+    below = (found.top <= under[found.line] + RESTING) & (found.bottom < under[found.line])
+    line, owner, top = found.line[below], found.piece[below], found.top[below]
+    np.maximum.at(height, line, top)
+    first = np.flatnonzero(top == height[line])[::-1]  # written last: of pieces as high as one another the first
+    piece[line[first]] = owner[first]
+    return height, piece
 
 
 def _outside(point: Floats, corners: Floats) -> float:

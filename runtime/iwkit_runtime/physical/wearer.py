@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -14,8 +14,8 @@ from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.camera import camera_frame, look_at
 from iwkit_runtime.body.capsules import Rig, build_rig
 from iwkit_runtime.body.hands import Grip, grip_frame
-from iwkit_runtime.body.model import Body, joint, load_body
-from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, overlay
+from iwkit_runtime.body.model import Body, Solver, joint, load_body
+from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
 from iwkit_runtime.body.seated import Seated, sitting
 from iwkit_runtime.engines.collision import Capsules
@@ -39,6 +39,11 @@ class Hold:
     grip: Grip
     offset: Pose
     carry: tuple[float, ...]
+
+    @property
+    def fingers(self) -> Floats:
+        """The hand (45,) closed on the thing."""
+        return np.array(self.carry)[HAND["right"]]
 
     def to_json(self) -> dict[str, Any]:
         offset = [list(part) for part in self.offset]
@@ -111,17 +116,19 @@ def default_body() -> Body:
     return load_body()
 
 
-@lru_cache(maxsize=1)
-def _rig() -> Rig:
-    return build_rig(default_body())
+@lru_cache(maxsize=2)
+def person(solver: Solver = "swivel") -> Person:
+    """The wearer with its default body, made once for each solver of its arms."""
+    body = default_body() if solver == "swivel" else replace(default_body(), solver=solver)
+    return Person(body, build_rig(body))
 
 
 @dataclass(frozen=True, eq=False)
 class Person:
     """The body of the wearer: poses it takes and the space it fills."""
 
-    body: Body = field(default_factory=default_body)
-    rig: Rig = field(default_factory=_rig)
+    body: Body
+    rig: Rig
 
     def upright(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
         """Standing, or sitting when the wearer has a seat; the load in its place before it, looking ahead."""

@@ -7,6 +7,8 @@ then planned and done in geometry, and read back from geometry: never from the c
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from iwkit.errors import UsageError
 from iwkit.floorplan import room_at
 from iwkit.grammar import Command
 from iwkit.predicates import PREDICATES
+from iwkit.spec.pack import PackEvent
 from iwkit.trace import Happening
 from iwkit.trace import State as RelationState
 from iwkit.verbs import BY_NAME
@@ -23,23 +26,29 @@ from iwkit.world.base import Receipt, WorldState
 from iwkit.world.layout import Layout
 from iwkit.world.situation import Situation
 from iwkit.world.state import State as MindState
+from iwkit.world.story import Done, heard, unfold, watches
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.incidents import INCIDENTS, stowed
 from iwkit_runtime.actions.looking import first_gaze
 from iwkit_runtime.actions.motion import BlockedError
 from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, RefusedError, sentence
 from iwkit_runtime.actions.table import ACTIONS, Row
+from iwkit_runtime.body.model import Solver
 from iwkit_runtime.engines.base import Engine, Snapshot
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.layout import Assets, build_scene
 from iwkit_runtime.physical.mind import states_shown, synced
 from iwkit_runtime.physical.places import Moment
 from iwkit_runtime.physical.relations import lasting
-from iwkit_runtime.physical.stage import Stage, State
+from iwkit_runtime.physical.scene_spec import SceneSpec
+from iwkit_runtime.physical.stage import Geometry, Stage, State
 from iwkit_runtime.physical.trajectory import Trajectory
-from iwkit_runtime.physical.wearer import Person, Wearer, moved
+from iwkit_runtime.physical.wearer import Wearer, moved, person
 
 SNAPSHOT = "physical/1"
+OUTCOMES = {"turn_on": "running", "turn_off": "off", "cut": "cut", "cook": "cooked"}
+"""Primitive -> the state of its first thing that is read back afterwards, beside what actions expect to measure."""
 SUNK = 0.05
 """How deep a thing may be in others when it has been put down, metres (PHY-10)."""
 
@@ -47,14 +56,18 @@ SUNK = 0.05
 class PhysicalWorld:
     """`iwkit.world.base.World` with a body in a simulated scene (docs/physical-world.md).
 
-    `assets` is what to build things from, by default the catalogue of the task and the recipes that ship with iwkit.
+    `assets` is what to build things from, by default the catalogue of the task and the recipes that ship with iwkit;
+    `solver` what solves the wearer's arms (docs/body.md).
     `trajectory` is the interval of the last command. Every method but `reset` raises UsageError before the first
     `reset`.
     """
 
     name = "physical"
 
-    def __init__(self, assets: Assets | None = None, engine: Callable[[], Engine] = MujocoEngine) -> None:
+    def __init__(
+        self, assets: Assets | None = None, engine: Callable[[], Engine] = MujocoEngine, solver: Solver = "swivel"
+    ) -> None:
+        self._solver = solver
         self._given = assets
         self._assets: Assets | None = assets
         self._engine = engine
@@ -79,9 +92,14 @@ class PhysicalWorld:
         if task is not self._task or self._stage is None or self._start is None:
             spec = build_scene(task, self._assets_for(task))
             engine = self._engine()
-            engine.load(spec)
-            engine.settle()
-            self._stage = Stage(task, spec, engine, Person())
+            with ThreadPoolExecutor(1) as beside:  # either takes most of its time outside of Python
+                settled = beside.submit(_settled, engine, spec)
+                geometry = Geometry.of(task, spec)
+                settled.result()
+            self._places = engine.poses()
+            for name in sorted(task.awaited):
+                engine.hold(name, stowed(self._places, name))
+            self._stage = Stage(task, spec, engine, person(self._solver), geometry)
             self._stage.wearer = moved(self._stage.wearer, gaze=first_gaze(self._stage, task))
             self._layout = Layout(task)
             self._task, self._start = task, self._stage.state()
@@ -99,7 +117,8 @@ class PhysicalWorld:
         """
         stage, before = self._scene, self._mind.snapshot()
         self.trajectory = Trajectory()
-        receipt = self._mind.execute(command)
+        watched = self.relations() if watches(self._known) else frozenset()
+        receipt = self._mind.attempt(command)
         if not receipt.ok:
             return receipt
         after = self._mind.snapshot()
@@ -117,11 +136,15 @@ class PhysicalWorld:
             stage.begin()
             return _refused(act, error)
         self._mind.restore(after)
-        return self._finish(act, command, start)
+        return self._finish(act, command, start, watched)
 
     def relations(self) -> RelationState:
         """The full state: measured relations, and those that are symbolic by design."""
-        measured = self._scene.relations.state(self._scene.moment(self.visible()), self._baseline)
+        stage = self._scene
+        measured = stage.relations.state(stage.moment(self.visible()), self._baseline)
+        absent = stage.absent()
+        if absent:
+            measured = frozenset(r for r in measured if absent.isdisjoint(r[1:]))
         return measured | {r for r in self._mind.relations() if PREDICATES[r[0]].source == "symbolic"}
 
     def mark_baseline(self) -> None:
@@ -142,9 +165,9 @@ class PhysicalWorld:
     def bearing(self, name: str) -> float | None:
         """Direction of a thing from where the wearer faces in degrees, left negative, in (-180, 180]; None where
         unknown: for what is held, underfoot or not of this task."""
-        if name == self.held():
-            return None
         stage = self._scene
+        if name == self.held() or name in stage.absent():
+            return None
         if name not in stage.placed:
             return self._mind.bearing(name)
         x, y, heading = stage.wearer.stand
@@ -220,8 +243,8 @@ class PhysicalWorld:
         row.do(act)
         act.see()
 
-    def _finish(self, act: Act, command: Command, start: State) -> Receipt:
-        """Read back what has become of it, and bring the mind in line."""
+    def _finish(self, act: Act, command: Command, start: State, before: RelationState) -> Receipt:
+        """Read back what has become of it, bring the mind in line, and let happen what then happens by itself."""
         stage = self._scene
         instant = command.primitive == "confirm"
         if not stage.film and not instant:
@@ -229,13 +252,54 @@ class PhysicalWorld:
         self._shown, self._looked = act.shown, act.looked
         state = self._remember()
         self._sync(act)
+        failed = next((r[1] for r in act.expect if r not in state), None) or self._unlike(act) or self._sunk(start)
+        told = self._go_on(act, Done(command, failed is None, (), len(stage.film), before))
         self.trajectory = Trajectory(tuple(stage.film))
         happenings: tuple[Happening, ...] = tuple(act.happenings)
-        failed = next((r[1] for r in act.expect if r not in state), None) or self._sunk(start)
+        heard_of = " ".join(("", *heard(told, act.public)))
         if failed is None:
-            return Receipt(True, "OK", "Done.", None, len(stage.film), happenings)
-        text = sentence("POSTCONDITION_FAILED", (act.public(failed),))
-        return Receipt(False, "POSTCONDITION_FAILED", text, "world", len(stage.film), happenings)
+            return Receipt(True, "OK", "Done." + heard_of, None, len(stage.film), happenings)
+        text = sentence("POSTCONDITION_FAILED", (act.public(failed),)) + heard_of
+        return Receipt(False, "POSTCONDITION_FAILED", text, "world", len(stage.film), happenings, (failed,))
+
+    def _go_on(self, act: Act, done: Done) -> list[Happening]:
+        """What happens by itself after a command: processes go on, and events of the pack come due."""
+        made = self._mind.go_on(act.happenings, done.frames)
+        act.happenings += made
+        self._show()
+        done = done._replace(happenings=tuple(act.happenings))
+        happen = partial(self._incident, act)
+        story, told = unfold(self._known, self._mind.story, done, self.relations, happen)
+        self._mind.story = story
+        if told:
+            act.see()
+            self._shown, self._looked = act.shown, act.looked
+        return told
+
+    def _incident(self, act: Act, event: PackEvent) -> list[Happening] | None:
+        """Let an event of the pack happen; None when it can't as things are."""
+        stage = self._scene
+        does = INCIDENTS.get(event.kind)
+        if does is None:
+            made = self._mind.incident(event)
+            self._show()
+            act.happenings += made or []
+            return made
+        apart, start = self._act(None, self._mind.snapshot()), stage.state()
+        apart.names = (event.of,)
+        try:
+            does(apart, self._places)
+        except (RefusedError, BlockedError):
+            stage.restore(start)
+            return None
+        self._remember()
+        self._sync()
+        act.happenings += apart.happenings
+        return list(apart.happenings)
+
+    def _show(self) -> None:
+        """Things show the states that the mind has them in."""
+        self._scene.show(states_shown(MindState.from_json(self._mind.snapshot()["state"])))
 
     def _remember(self) -> RelationState:
         """What is measured now, of which the relations with hysteresis are kept for the next time."""
@@ -243,6 +307,13 @@ class PhysicalWorld:
         state = stage.relations.state(stage.moment(), self._baseline)
         stage.before = lasting(state)
         return state
+
+    def _unlike(self, act: Act) -> str | None:
+        """What does not have the state that the command was to give it, read back from the world (SEM-5)."""
+        wanted = OUTCOMES.get(act.command.primitive)
+        if wanted is None:
+            return None
+        return act.names[0] if (wanted, act.names[0]) not in self._mind.relations() else None
 
     def _sunk(self, start: State) -> str | None:
         """What has come to rest too deep in something else (PHY-8): things that have moved since, but are not held."""
@@ -284,7 +355,7 @@ class PhysicalWorld:
 
     def _assets_for(self, task: CompiledTask) -> Assets:
         """What was given, else what goes with the catalogue of the task; it is kept for tasks of the same project."""
-        if self._given is None and (self._assets is None or self._assets.catalogue is not task.library.catalogue):
+        if self._given is None:
             self._assets = Assets.of_library(task.library)
         return self.assets
 
@@ -306,7 +377,12 @@ def _refused(act: Act, error: RefusedError | BlockedError) -> Receipt:
     if isinstance(error, BlockedError):
         error = RefusedError("TRAJECTORY_COLLISION", *(act.names[:1] or ("there",)), error.owner)
     text = sentence(error.code, tuple(act.public(name) for name in error.about))
-    return Receipt(False, error.code, text, PHYSICAL_REFUSALS[error.code].fault, 0)
+    return Receipt(False, error.code, text, PHYSICAL_REFUSALS[error.code].fault, 0, about=error.about)
+
+
+def _settled(engine: Engine, spec: SceneSpec) -> None:
+    engine.load(spec)
+    engine.settle()
 
 
 def _names(command: Command) -> tuple[str, ...]:

@@ -14,8 +14,9 @@ from iwkit.errors import UsageError
 from iwkit_runtime.assets.colours import TINTS, tinted
 from iwkit_runtime.body.model import Body
 from iwkit_runtime.physical.kinematics import frame, link_frames, quaternion
-from iwkit_runtime.physical.scene_spec import Joints, Poses, SceneSpec, States
+from iwkit_runtime.physical.scene_spec import Joints, Pose, Poses, SceneSpec, States
 from iwkit_runtime.physical.spec import Floats, Pixels
+from iwkit_runtime.render.lamps import SHINES, is_before, walls
 from iwkit_runtime.render.opengl import context, driver
 from iwkit_runtime.render.scene_model import HEAD, REST, SHADES, WEARER, drawn
 
@@ -28,6 +29,12 @@ SAMPLES = 4
 """Samples per pixel."""
 AJAR = 0.05
 """From this part of its way on a door is drawn as one that is open: then the light inside goes on."""
+LAMPLIGHT = 0.5
+"""Brightness of a lamp that is on, at the lamp."""
+FADES = (1.0, 0.1, 0.55)
+"""By what its light is divided at a distance of d metres: these times 1, d, d squared."""
+FAR_OFF = 9.0
+"""Metres up to which a lamp is looked for; of those that are on and not behind a wall the nearest gives light."""
 OUT_OF_VIEW = 5
 """Geom group of what the camera can't see; it is never drawn."""
 
@@ -63,10 +70,14 @@ class Renderer:
         self._context.make_current()
         self._spec, self._body, self.size, self.fov = spec, body, size, fov
         self._assets = {placed.name: placed.asset for placed in spec.placed}
-        self._drawn = drawn(spec, body, size, samples)
+        self._drawn, self._walls = drawn(spec, body, size, samples), walls(spec)
         model = self._drawn.model
         self._data = mujoco.MjData(model)
         self._groups, self._plain = model.geom_group.copy(), model.geom_rgba.copy()
+        self._placed: dict[str, tuple[Pose, dict[str, float]]] = {}
+        self._geoms: dict[str, list[int]] = {}
+        for geom, owner in enumerate(self._drawn.owners):
+            self._geoms.setdefault(owner, []).append(geom)
         self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 8)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
@@ -124,8 +135,10 @@ class Renderer:
         states: States | None = None,
     ) -> dict[str, int]:
         """How many pixels of such a picture show each thing, by name; the sky is left out, the body is `wearer`."""
-        names, ids = self.ids(camera, poses, joints, wearer, from_head=from_head, hidden=hidden, states=states)
-        found = np.bincount(ids.ravel(), minlength=len(names))
+        self._set(camera, poses, joints, wearer, from_head=from_head, shaded=False, hidden=hidden, states=states)
+        names, table, codes = self._coded()
+        pixels = np.bincount(codes.ravel(), minlength=len(table))
+        found = np.bincount(table, weights=pixels, minlength=len(names))
         return {name: int(count) for name, count in zip(names, found, strict=True) if name and count}
 
     def ids(
@@ -141,6 +154,11 @@ class Renderer:
     ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
         """Which thing each pixel shows: names, the first one empty for the sky, and an image (height, width)."""
         self._set(camera, poses, joints, wearer, from_head=from_head, shaded=False, hidden=hidden, states=states)
+        names, table, codes = self._coded()
+        return names, table[codes]
+
+    def _coded(self) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.uint32]]:
+        """The names, which of them each code of the image stands for, and the image (height, width) of codes."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         try:
@@ -153,8 +171,11 @@ class Renderer:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             is_skin = geom.objtype == mujoco.mjtObj.mjOBJ_SKIN
             table[geom.segid + 1] = number[WEARER if is_skin else self._drawn.owners[geom.objid]]
-        red, green, blue = (image[..., channel].astype(np.int32) for channel in range(3))
-        return names, table[red | green << 8 | blue << 16]
+        codes = image[..., 0].astype(np.uint32)
+        for channel, high in ((1, 8), (2, 16)):
+            if self._scene.ngeom >> high:
+                codes |= image[..., channel].astype(np.uint32) << high
+        return names, table, codes
 
     def _draw(self) -> Pixels:
         self._context.make_current()
@@ -201,8 +222,28 @@ class Renderer:
         for light in self._scene.lights[: self._scene.nlight]:
             if light.headlight:
                 light.pos[:], light.dir[:] = lens[:3, 3], -lens[:3, 2]
+        if shaded:
+            self._light_up(lens, states or {})
         for eye in self._scene.camera:
             self._aim(eye, lens)
+
+    def _light_up(self, lens: Floats, states: States) -> None:
+        """Let the nearest lamp that is on light what is around it, if it isn't behind a wall."""
+        eye = lens[:3, 3]
+        away = {lamp: float(np.linalg.norm(lamp.at - eye)) for lamp in self._drawn.lamps}
+        on = [lamp for lamp in away if SHINES in states.get(lamp.name, ()) and away[lamp] < FAR_OFF]
+        seen = [lamp for lamp in on if is_before(lamp, eye, self._walls)]
+        if not seen:
+            return
+        lamp = min(seen, key=away.__getitem__)
+        light = self._scene.lights[self._scene.nlight]
+        light.type, light.headlight, light.castshadow = mujoco.mjtLightType.mjLIGHT_SPOT, 0, 0
+        light.texid, light.id = -1, -1
+        light.pos[:], light.dir[:] = lamp.at, (0, 0, -1)
+        light.diffuse[:] = LAMPLIGHT * np.array(lamp.colour)
+        light.ambient[:], light.specular[:] = 0, 0
+        light.attenuation[:], light.cutoff, light.exponent = FADES, 180, 0
+        self._scene.nlight += 1
 
     def _place(self, poses: Poses, joints: Joints) -> None:
         """Put every link where it belongs."""
@@ -213,7 +254,11 @@ class Renderer:
         for placed in self._spec.placed:
             if placed.name not in poses:
                 raise UsageError(f"no pose is given for {placed.name}: give one for every thing of the scene")
-            frames = link_frames(placed.asset, frame(poses[placed.name]), values.get(placed.name, {}))
+            now = (poses[placed.name], values.get(placed.name, {}))
+            if self._placed.get(placed.name) == now:
+                continue
+            self._placed[placed.name] = now
+            frames = link_frames(placed.asset, frame(now[0]), now[1])
             for link, where in frames.items():
                 number = self._drawn.mocap[placed.name, link]
                 data.mocap_pos[number], data.mocap_quat[number] = where.at, quaternion(where.turn)
@@ -224,10 +269,11 @@ class Renderer:
         """Give what is dirty, cooked, ... its colour; a geom's own colour goes before its material's."""
         model = self._drawn.model
         model.geom_rgba[:] = self._plain
-        for geom, owner in enumerate(self._drawn.owners):
-            if TINTS.keys() & states.get(owner, ()) and (material := int(model.geom_matid[geom])) >= 0:
-                red, green, blue, opacity = model.mat_rgba[material].tolist()
-                model.geom_rgba[geom] = tinted((red, green, blue, opacity), states[owner])
+        for name in (name for name, shown in states.items() if not TINTS.keys().isdisjoint(shown)):
+            for geom in self._geoms.get(name, ()):
+                if (material := int(model.geom_matid[geom])) >= 0:
+                    red, green, blue, opacity = model.mat_rgba[material].tolist()
+                    model.geom_rgba[geom] = tinted((red, green, blue, opacity), states[name])
 
     def _shows(self, name: str, when: str, states: States, joints: Joints) -> bool:
         """Whether a thing is in the state in which a part of it is drawn."""

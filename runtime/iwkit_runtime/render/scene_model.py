@@ -11,6 +11,7 @@ from iwkit_runtime.body.model import Body
 from iwkit_runtime.body.pose import INDEX
 from iwkit_runtime.physical.scene_spec import SceneSpec
 from iwkit_runtime.physical.spec import Ints, Material, Vector, Visual
+from iwkit_runtime.render.lamps import Lamp, lamps, lit
 
 WEARER = "wearer"
 """The name under which the wearer's own body is counted."""
@@ -45,7 +46,8 @@ class SkinPart:
 class Drawn:
     """A model to draw, the mocap number of each (thing, link), the name for each geom, and the parts of the body.
 
-    `when` gives the state in which a geom is drawn; those that are always drawn are not in it.
+    `when` gives the state in which a geom is drawn; those that are always drawn are not in it. `lamps` light their
+    rooms while they run.
     """
 
     model: mujoco.MjModel
@@ -53,13 +55,15 @@ class Drawn:
     owners: tuple[str, ...]
     when: dict[int, str]
     skins: tuple[SkinPart, ...]
+    lamps: tuple[Lamp, ...]
 
 
 def drawn(spec: SceneSpec, body: Body | None, size: tuple[int, int], samples: int) -> Drawn:
     """The model of a scene, with the wearer's body if given, for pictures up to `size` with `samples` per pixel."""
-    made = _Drawing(size, samples)
-    for static in spec.statics:
-        made.visuals(made.spec.worldbody.add_body(name=f"static/{static.name}"), static.visuals)
+    made, found_lamps = _Drawing(size, samples), lamps(spec)
+    building = {static.name: lit(static, found_lamps) for static in spec.statics}
+    for name, visuals in building.items():
+        made.visuals(made.spec.worldbody.add_body(name=f"static/{name}"), visuals)
     for placed in spec.placed:
         for link in placed.asset.links:
             body_ = made.spec.worldbody.add_body(name=f"{placed.name}/{link.name}", mocap=True)
@@ -76,7 +80,7 @@ def drawn(spec: SceneSpec, body: Body | None, size: tuple[int, int], samples: in
             names[found] = placed.name
             mocap[placed.name, link.name] = int(model.body_mocapid[found])
     when = {model.geom(name).id: state for name, state in made.when.items()}
-    return Drawn(model, mocap, tuple(names[int(number)] for number in model.geom_bodyid), when, skins)
+    return Drawn(model, mocap, tuple(names[int(number)] for number in model.geom_bodyid), when, skins, found_lamps)
 
 
 class _Drawing:

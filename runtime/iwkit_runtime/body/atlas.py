@@ -1,0 +1,112 @@
+"""The hand atlas: grip families and calibrations for kinds of things as data files (ACT-9, ACT-10; paper B.2.2).
+
+`grips/FAMILY.yaml` is a family, `grips/objects/NAME.yaml` a calibration. A new file is a new family or calibration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeVar
+
+from pydantic import Field, model_validator
+
+from iwkit.errors import UsageError
+from iwkit.source.check import check
+from iwkit.source.reader import read
+from iwkit.spec.base import AsTuple, Model, Name
+
+FOLDER = Path(__file__).parent / "grips"
+
+Share = Annotated[float, Field(ge=0, le=1.5)]
+Degrees = Annotated[float, Field(ge=-90, le=90)]
+
+
+class GripFamily(Model):
+    """What a grip looks like, and what makes it a hold.
+
+    `openings`: the widths in metres that it can have; `along`: where along the palm the middle of what is held is, 1 at
+    the knuckles; `oppose`: degrees by which the thumb is swung against the fingers; `finger` and `thumb`: how a bend is
+    shared by their joints; `relaxed`: degrees by which the joints of a free hand's fingers are bent; `touching`: how
+    many fingers must touch; `seat`: metres between the palm and what it is laid against.
+    """
+
+    grip: Literal["1.0"]
+    family: Name
+    holds: Literal["cylinder", "ball", "tips"]
+    openings: Annotated[tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(le=0.2)]], AsTuple]
+    along: Share
+    oppose: Degrees
+    finger: Annotated[tuple[Share, Share, Share], AsTuple]
+    thumb: Annotated[tuple[Share, Share, Share], AsTuple]
+    relaxed: Annotated[tuple[Degrees, Degrees, Degrees], AsTuple]
+    touching: Annotated[int, Field(ge=2, le=5)]
+    seat: Annotated[float, Field(ge=0, le=0.02)] | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.openings[0] >= self.openings[1]:
+            raise ValueError("the smaller opening comes first")
+        return self
+
+
+class Calibration(Model):
+    """How things of some categories are taken: the paper's grasp hint.
+
+    `family`: by pinching, by wrapping, or as their box says; `region`: at the edge, around the body or from above its
+    centre; `height`: share of a thing's height at which the hand is; `any_way_up`: whether the hand may be rolled with
+    it, so that it shows.
+    """
+
+    calibration: Literal["1.0"]
+    categories: Annotated[tuple[Name, ...], AsTuple]
+    family: Literal["auto", "pinch", "wrap"] = "auto"
+    region: Literal["auto", "center", "edge", "body"] = "auto"
+    height: Annotated[float, Field(gt=0, lt=1)] | None = None
+    any_way_up: bool = False
+
+
+AUTO = Calibration(calibration="1.0", categories=())
+
+Kind = TypeVar("Kind", GripFamily, Calibration)
+
+
+def load(path: Path, kind: type[Kind]) -> Kind:
+    """One file of the atlas.
+
+    Raises:
+        Problems: what is wrong in it, and where.
+    """
+    return check(read(path), kind)
+
+
+@cache
+def families() -> Mapping[str, GripFamily]:
+    """Family -> its file, by name.
+
+    Raises:
+        UsageError: a file is called otherwise than its family.
+    """
+    found = {path.stem: load(path, GripFamily) for path in sorted(FOLDER.glob("*.yaml"))}
+    for name, family in found.items():
+        if family.family != name:
+            raise UsageError(f"{FOLDER / name}.yaml calls its family '{family.family}': file and family share a name")
+    return found
+
+
+@cache
+def _calibrations() -> Mapping[str, Calibration]:
+    found: dict[str, Calibration] = {}
+    for path in sorted((FOLDER / "objects").glob("*.yaml")):
+        calibration = load(path, Calibration)
+        for category in calibration.categories:
+            if category in found:
+                raise UsageError(f"{path}: '{category}' has a calibration already")
+            found[category] = calibration
+    return found
+
+
+def calibration(category: str) -> Calibration:
+    """How things of a category are taken; `AUTO` when nothing says so."""
+    return _calibrations().get(category, AUTO)

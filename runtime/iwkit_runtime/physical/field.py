@@ -1,0 +1,150 @@
+"""How far a point is from the surface of a thing: voxels in the thing's own frame, made once (ACT-9; paper B.2.2).
+
+The surface is what is seen of the thing while its joints are closed and nothing has happened to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import ndimage
+from scipy.spatial import cKDTree
+
+from iwkit_runtime.body import rotations
+from iwkit_runtime.physical.spec import Asset, Floats, Ints, Vector, Visual
+
+VOXEL = 0.004
+PADDING = 0.03
+"""Metres around a thing that its voxels take in; further off the distance to them is added."""
+REACH = 0.12
+"""Metres around the point where a thing is taken that the voxels take in of what is larger."""
+STEP = 0.05
+"""Such points are rounded to so many metres, so that the next grasp finds the voxels again."""
+_SPACING = 0.003
+"""Metres between the samples of a surface."""
+_BAND = 0.025
+"""Metres from the surface within which distances are exact; further off only the side of it counts."""
+_NEIGHBOURS = 5
+_KEY = np.array([1 << 40, 1 << 25, 1 << 10, 49, 7, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Signed distances in metres, negative inside, at the corners of voxels: `values` (nx, ny, nz), the first of them
+    at `origin` (3,)."""
+
+    values: Floats
+    origin: Floats
+
+    def __call__(self, points: Floats) -> Floats:
+        """The distances (...) of points (..., 3) in the thing's frame, interpolated between voxels."""
+        flat = (points.reshape(-1, 3) - self.origin) / VOXEL
+        inside = np.clip(flat, 0, np.array(self.values.shape) - 1.001)
+        beyond = np.linalg.norm((flat - inside) * VOXEL, axis=1)
+        corner = inside.astype(np.intp)
+        share = inside - corner
+        _, height, depth = self.values.shape
+        at = (corner[:, 0] * height + corner[:, 1]) * depth + corner[:, 2]
+        found = np.zeros(len(flat))
+        values = self.values.reshape(-1)
+        for n in range(8):
+            i, j, k = n >> 2 & 1, n >> 1 & 1, n & 1
+            weight = np.prod(np.where((i, j, k), share, 1 - share), axis=1)
+            found += weight * values[at + (i * height + j) * depth + k]
+        return np.asarray((found + beyond).reshape(points.shape[:-1]))
+
+    def outwards(self, points: Floats) -> Floats:
+        """The directions (..., 3) out of the thing at points (..., 3)."""
+        ways = np.stack([self(points + VOXEL * e) - self(points - VOXEL * e) for e in np.eye(3)], -1)
+        return np.asarray(ways / np.maximum(np.linalg.norm(ways, axis=-1, keepdims=True), 1e-9))
+
+
+def field_at(asset: Asset, point: Vector) -> Field:
+    """The field of a thing about where it is taken, a point in its frame."""
+    return _field(asset, tuple(round(x / STEP) for x in point))
+
+
+@lru_cache(maxsize=64)
+def _field(asset: Asset, cell: tuple[int, ...]) -> Field:
+    points, normals = _surface(asset)
+    middle = np.array(cell) * STEP
+    low = np.maximum(points.min(0) - PADDING, middle - REACH)
+    high = np.maximum(np.minimum(points.max(0) + PADDING, middle + REACH), low + VOXEL)
+    near = ((points > low - _BAND) & (points < high + _BAND)).all(1)
+    axes = [np.arange(a, b + VOXEL, VOXEL) for a, b in zip(low, high, strict=True)]
+    corners = np.stack(np.meshgrid(*axes, indexing="ij"), -1)
+    flat = _distances(corners.reshape(-1, 3), points[near], normals[near])
+    return Field(_filled(flat.reshape(corners.shape[:-1])), low)
+
+
+def _distances(corners: Floats, points: Floats, normals: Floats) -> Floats:
+    """Signed distances (n,) of points (n, 3) from a surface that is sampled, with the direction out of it, at (m, 3);
+    NaN where they are further from it than the band.
+
+    Which side one is on is what most of the nearest samples say: at an edge one face alone can't tell.
+    """
+    if len(points) < _NEIGHBOURS:
+        return np.full(len(corners), np.nan)
+    query = cKDTree(points).query(corners, k=_NEIGHBOURS, distance_upper_bound=_BAND)
+    away, which = np.asarray(query[0]), np.asarray(query[1])
+    found = np.full(len(corners), np.nan)
+    near = np.isfinite(away[:, 0])
+    away, which = away[near], np.minimum(which[near], len(points) - 1)
+    heights = ((corners[near][:, None] - points[which]) * normals[which]).sum(-1)
+    # between samples the plane through the nearest one is nearer than the sample itself
+    aside = np.sqrt(np.maximum(away[:, 0] ** 2 - heights[:, 0] ** 2, 0))
+    distance = np.where(aside <= _SPACING, np.abs(heights[:, 0]), away[:, 0])
+    weight = 1 / np.maximum(away, 1e-6) ** 2
+    found[near] = np.where((weight * heights).sum(1) < 0, -distance, distance)
+    return found
+
+
+def _filled(values: Floats) -> Floats:
+    """The same with what lies beyond the band as far as the band goes: inside where what it touches is inside."""
+    beyond = np.isnan(values)
+    parts, count = ndimage.label(beyond)
+    # what a part touches: zero where it touches nothing
+    around = ndimage.grey_dilation(np.where(beyond, -np.inf, -values), size=(3, 3, 3))
+    touched = np.where(np.isfinite(around), around, 0.0)
+    inside = ndimage.sum(touched, parts, np.arange(1, count + 1)) > 0 if count else np.zeros(0, bool)
+    filled = np.where(np.concatenate([[False], inside])[parts], -_BAND, _BAND)
+    return np.where(beyond, filled, values)
+
+
+@lru_cache(maxsize=64)
+def _surface(asset: Asset) -> tuple[Floats, Floats]:
+    """Points (m, 3) on what is seen of a thing and the directions (m, 3) out of it there."""
+    seen = [visual for link in asset.links for visual in link.visuals if _usual(visual)]
+    found = [_sampled(visual.vertices, visual.faces) for visual in seen]
+    points, normals = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    # faces that share a place and a side count once
+    keys = np.column_stack([np.floor(points / (_SPACING / 2)), np.round(2 * normals)]).astype(np.int64)
+    _, first = np.unique(keys @ _KEY, return_index=True)
+    return points[np.sort(first)], normals[np.sort(first)]
+
+
+def _usual(visual: Visual) -> bool:
+    """Whether a part is seen while nothing has happened to the thing."""
+    return visual.when is None or visual.when.startswith("not ")
+
+
+def _sampled(vertices: Floats, faces: Ints) -> tuple[Floats, Floats]:
+    """A grid of points (m, 3) on each triangle, as fine as its sides need, and the directions out of it."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    normals = rotations.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+    sides = np.stack([np.linalg.norm(b - a, axis=1), np.linalg.norm(c - a, axis=1)], -1)
+    counts = np.maximum(np.ceil(sides / _SPACING), 1).astype(int)
+    points, ways = [], []
+    for m, n in np.unique(counts, axis=0).tolist():
+        rows = np.flatnonzero((counts == (m, n)).all(1))
+        # the middles of cells: samples on an edge would belong to two faces
+        u, v = (grid.ravel() for grid in np.meshgrid((np.arange(m) + 0.4) / m, (np.arange(n) + 0.4) / n))
+        inner = u + v < 1
+        u, v = (u[inner], v[inner]) if inner.any() else (np.array([1 / 3]), np.array([1 / 3]))
+        on = a[rows, None] + u[:, None] * (b - a)[rows, None] + v[:, None] * (c - a)[rows, None]
+        points.append(on.reshape(-1, 3))
+        ways.append(np.repeat(normals[rows], len(u), axis=0))
+    return np.concatenate(points), np.concatenate(ways)
