@@ -35,9 +35,7 @@ def timed(world: str, jobs: int, seeds: int, *, pictures: bool) -> tuple[float, 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--seeds", type=int, default=2, help="of each task; ten times that in the symbolic world"
-    )
+    parser.add_argument("--seeds", type=int, default=2, help="of each task; ten times that in the symbolic world")
     seeds = parser.parse_args().seeds
     load = os.getloadavg()[0]
     modes = [("physical", False), ("symbolic", False)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from iwkit.catalogue import CODE_LIKE, code_like, interior_size, surface_size
 from iwkit.floorplan import (
@@ -320,6 +322,58 @@ def _public_texts(site: Site) -> Iterator[Problem]:
             yield doc.problem(at, "L714", message, hint, key=doc.known(at) != at)
 
 
+_SIDE: Final = re.compile(r"\b(left|right)\b", re.IGNORECASE)
+_FACED: Final = re.compile(r"\bas you face (.+)", re.IGNORECASE)
+
+
+def _sides_as_called(site: Site) -> Iterator[Problem]:
+    """Pairs of one category whose public texts differ in left and right only, as somebody sees them who faces what the
+    texts name."""
+    scene, catalogue, _, doc = site
+    pairs: dict[tuple[str, str, str], dict[str, str]] = {}
+    for name, fixture in scene.fixtures.items():
+        public = (fixture.public or "").casefold()
+        if len(sides := _SIDE.findall(public)) == 1 and _FACED.search(public):
+            group = (fixture.room, fixture.category, _SIDE.sub("side", public))
+            pairs.setdefault(group, {})[sides[0]] = name
+    for pair in pairs.values():
+        if pair.keys() != {"left", "right"}:
+            continue
+        left, right = pair["left"], pair["right"]
+        one, two = scene.fixtures[left], scene.fixtures[right]
+        faced = _faced(scene, catalogue, one, two)
+        if faced is None:
+            continue
+        # Who faces a front looks against it, and has on the left what lies along (sin, -cos) of where the front looks.
+        x, y = math.sin(math.radians(faced)), -math.cos(math.radians(faced))
+        (x0, y0), (x1, y1) = _middle(one), _middle(two)
+        if (x0 - x1) * x + (y0 - y1) * y < -EPSILON:
+            message = f"{left} is called left, and is to the right of {right}"
+            hint = "swap the two: who faces a thing that looks up on the plan looks down, and has the left on its right"
+            yield doc.problem(_place(scene, doc, left), "L720", message, hint)
+
+
+def _middle(fixture: Fixture) -> tuple[float, float]:
+    x0, y0, x1, y1 = footprint(fixture)
+    return (x0 + x1) / 2, (y0 + y1) / 2
+
+
+def _faced(scene: Scene, catalogue: Catalogue, one: Fixture, two: Fixture) -> float | None:
+    """The way in degrees that the front looks which is faced: of what the text names (`the bed`, `the window`), if the
+    room has such things and all look one way, else of the two, if they look the same way; None if neither tells."""
+    found = _FACED.search(one.public or "")
+    words = set(re.findall(r"\w+", found.group(1).casefold())) if found else set()
+    named = {
+        thing.facing
+        for thing in scene.fixtures.values()
+        if thing.room == one.room
+        and thing.category != one.category
+        and any(set(public.casefold().split()) <= words for public in catalogue.categories[thing.category].public)
+    }
+    facings = named or {one.facing, two.facing}
+    return next(iter(facings)) if len(facings) == 1 else None
+
+
 CHECKS: tuple[Check, ...] = (
     _rooms_overlap,
     _doors_fit,
@@ -333,4 +387,5 @@ CHECKS: tuple[Check, ...] = (
     _floor_connected,
     _sizes_leave_room,
     _public_texts,
+    _sides_as_called,
 )

@@ -40,6 +40,7 @@ SCENE_CODES = {
     "L717": "a thing is on or inside what can't hold it",
     "L718": "the door of a fixture doesn't swing free",
     "L719": "the place where a fixture is used can't be walked to",
+    "L720": "what is called left is on the right",
 }
 
 

@@ -136,7 +136,7 @@ def _label(judge: Judge, atom: Atom) -> tuple[Label, str]:
         return "wrong", occurrence_text(judge.timeline, *wrong)
     if _first(judge, (_SPEECH,), span) is not None:
         return "abstain", "the assistant spoke while it was open, and neither pass nor wrong happened"
-    return "unobserved", "the assistant was silent while it was open"
+    return "unobserved", "the assistant said nothing while it was open"
 
 
 def _first(judge: Judge, patterns: Iterable[Pattern], span: Span) -> tuple[Occurrence, Pattern] | None:

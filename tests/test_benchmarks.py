@@ -66,6 +66,9 @@ def test_picking_and_placing_is_measured_and_a_second_run_goes_on_where_the_firs
     lines = [json.loads(text) for text in kept.read_text("utf-8").splitlines()]
     assert [line["seed"] for line in lines] == [2, 3]
     assert all("broken" not in line and {"ok", "true", "feasible"} <= line["grab"].keys() for line in lines)
+    tried = [line[name] for line in lines for name in ("grab", "put") if name in line]
+    assert all(row["ok"] for row in tried if row["feasible"])
+    assert all(row["true"] and not row["moved"] for row in tried if row["ok"])
     page = (ROOT / "docs" / "pick-place.md").read_text("utf-8")
     shown = done.stdout.splitlines()
     heads = [text for text, below in pairwise(shown) if below.startswith("| ---")]

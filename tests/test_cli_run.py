@@ -129,6 +129,12 @@ def test_what_an_agent_says_is_no_markup(cli: Cli, own: Callable[[str], str]) ->
     [
         (("run", "F10", "--out", "a"), "F10"),
         (("run", F10, "--draft", "--world", "x", "--out", "a"), "no world 'x': use physical, symbolic"),
+        (("run", F10, "--draft", "--world", "symbolc", "--out", "a"), "physical, symbolic; did you mean `symbolic`?"),
+        (("scene", "show", "flot"), "no scene 'flot': did you mean `flat`?"),
+        (("scene", "show", "qqq"), "no scene 'qqq': there are "),
+        (("catalogue", "walet"), "no category has 'walet' in it: did you mean `wallet`?"),
+        (("catalogue", "qqqqq"), "`iwkit catalogue` lists all"),
+        (("run", F10, "--out", "a"), "freeze it (iwkit controls, iwkit review, then iwkit freeze), or run it as a"),
         (("run", F10, *QUICK, "--assistant", "oracel", "--out", "a"), "no assistant 'oracel': use early, oracle"),
         (("run", F10, *QUICK, "--human", "none", "--out", "a"), "no human 'none': use rules, scripted"),
         (("run", F10, *QUICK, "--assistant", "no.where:X", "--out", "a"), "is its folder on PYTHONPATH?"),
@@ -173,6 +179,21 @@ def test_a_pack_that_is_not_frozen_needs_draft(cli: Cli, monkeypatch: pytest.Mon
     assert "F10 is not frozen" in errors
     assert "--draft" in errors
     assert not Path("a").exists()
+
+
+def test_a_lock_of_iwkits_own_that_is_stale_is_a_fault_of_the_checkout(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = "sha256:" + "0" * 64
+    entry = LockedPack.model_construct(path="finding/F10.yaml", **dict.fromkeys(("pack", "physical"), digest))
+    lock = Lock.model_construct(packs={"F10": entry}, runtime=digest)
+    monkeypatch.setattr(selection, "load_lock", lambda home: lock if home == resources.root("taskpacks") else None)
+    monkeypatch.setattr(selection, "difference", lambda *_: "F10 differs from the frozen one in: pack")
+    code, _, errors = cli("run", "F10", "--out", "a")
+    assert (code, errors.splitlines()[-1]) == (
+        1,
+        "iwkit's own lock is stale: a fault of this checkout; --draft runs it anyway",
+    )
 
 
 def test_an_episode_that_is_not_there(cli: Cli) -> None:

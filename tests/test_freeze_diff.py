@@ -22,7 +22,7 @@ from iwkit.source.reader import read, read_text
 from iwkit.spec.lock import Lock, LockedPack
 from iwkit_authoring.diff import compare
 from iwkit_authoring.freeze import check_lock
-from iwkit_authoring.revisions import Version, history, make_record, record_path, version
+from iwkit_authoring.revisions import Version, history, last, make_record, record_path, version
 
 LIBRARY = Library()
 F10 = resources.root("taskpacks") / "finding" / "F10.yaml"
@@ -189,6 +189,7 @@ def test_revisions_are_found_by_name(home: Path, monkeypatch: pytest.MonkeyPatch
         cli._register()
     told = CliRunner().invoke(cli.app, ["diff", "F99@2"])
     assert told.output.startswith("title: "), told.output
+    assert CliRunner().invoke(cli.app, ["diff", "F99"]).output == told.output, "the last frozen one is F99@2"
     told = CliRunner().invoke(cli.app, ["diff", "F99@2", "F99@2"])
     assert told.output == "F99@2 and F99@2 mean the same\n"
 
@@ -212,6 +213,8 @@ def test_a_revision_that_there_is_not(home: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_pack_that_was_never_frozen_has_no_revisions(home: Path) -> None:
     other = home / "finding" / "F98.yaml"
     other.write_text((home / "finding" / "F99.yaml").read_text("utf-8").replace("id: F99", "id: F98"), "utf-8")
+    with pytest.raises(UsageError, match="F98 is not frozen: there is no revision to compare it with"):
+        last(str(other))
     with pytest.raises(UsageError, match="F98 is not frozen: it has no revisions"):
         version(f"{other}@1")
 

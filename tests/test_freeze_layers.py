@@ -14,8 +14,10 @@ import pytest
 
 from iwkit import resources
 from iwkit.cli import proving
-from iwkit.compile import CompiledTask, load_task
+from iwkit.compile import CompiledTask, ScriptLine, load_task
 from iwkit.errors import UsageError
+from iwkit.goals.syntax import parse_when
+from iwkit.goals.terms import Handoff
 from iwkit.ledger import Journal, Record, read_records
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_authoring import controls
@@ -185,6 +187,25 @@ def test_a_damage_is_told_by_its_layer(task: CompiledTask, played: dict[str, Rec
     assert why in found.get(layer, f"nothing in {layer}, but {found}")
     # What is filed in the closing record follows from the trace: that it does not is told by completion as well.
     assert found.keys() <= {layer, "completion", "process"}
+
+
+def test_a_line_that_never_comes_up_is_named(task: CompiledTask, played: dict[str, Records]) -> None:
+    silent = played["silent"]
+    assert silent[-1]["stop_reason"] == "tick budget"
+    ticks = task.pack.interaction.budget.ticks
+    first, second, *more = task.scripts["oracle"].lines
+    never = parse_when({"opened": "soda"})
+
+    def told(*lines: ScriptLine) -> str:
+        other = replace(task, scripts={**task.scripts, "oracle": replace(task.scripts["oracle"], lines=lines)})
+        return wrong(other, "oracle", silent)["completion"]
+
+    waits = "line 1 was never said: it waits for"
+    used = f"ticks: {ticks} of {ticks} used"
+    assert f"(tick budget); {waits} opened(soda); {used}; " in told(replace(first, when=never), second, *more)
+    assert f"{waits} the commands of the line before it to be done; {used}" in told(replace(first, when=None))
+    assert f"{waits} the handoff; {used}" in told(replace(first, when=Handoff()))
+    assert f"(tick budget); {used}; " in told()
 
 
 def test_a_void_cell_says_nothing_of_what_comes_after(task: CompiledTask, played: dict[str, Records]) -> None:

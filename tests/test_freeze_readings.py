@@ -87,10 +87,15 @@ def test_a_reading_is_added_and_nothing_else_changes(tmp_path: Path, name: str, 
         assert (comment in text) == (comment in before)
 
 
+def visible(also: str) -> st.SearchStrategy[str]:
+    """Characters that a pack may hold: selectors of plane E are among the invisible ones, which are refused (Y005)."""
+    return st.characters(max_codepoint=0xDFFFF, exclude_categories=["C", "Z"], include_characters=also)
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.lists(st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" "), min_size=1), max_size=3),
-    st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n"), min_size=1, max_size=60),
+    st.lists(st.text(visible(" "), min_size=1), max_size=3),
+    st.text(visible(" \n"), min_size=1, max_size=60),
 )
 def test_any_note_survives_beside_any_notes(tmp_path: Path, notes: list[str], note: str) -> None:
     path = pack(tmp_path, f"review: {json.dumps({'notes': notes}, ensure_ascii=False)}\n")

@@ -33,6 +33,11 @@ def test_a_draft_is_named_by_its_id_in_its_project_alone(project: Path, monkeypa
     assert pack_files(["P21"]) == [project / "planning" / "P21.yaml"]
     with pytest.raises(UsageError, match="'P22' is no file, folder or task: did you mean `P21`"):
         pack_files(["P22"])
+    monkeypatch.chdir(project)
+    with pytest.raises(UsageError, match=r"'findng/F21\.yaml' is no .*: did you mean `finding/F21\.yaml`"):
+        pack_files(["findng/F21.yaml"])
+    with pytest.raises(UsageError, match=r"no such file or folder: did you mean `scenes/study\.yaml`"):
+        yaml_files([Path("scene/study.yaml")])
     monkeypatch.chdir(project.parent)
     with pytest.raises(UsageError, match=r"'zz' is no file, folder or task: .*; there is no project around"):
         pack_files(["zz"])

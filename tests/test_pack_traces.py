@@ -1,4 +1,4 @@
-"""Every condition of the six packs, on a trace written by hand in which it holds and one in which it does not."""
+"""Every condition of every pack, on a trace written by hand in which it holds and one in which it does not."""
 
 from __future__ import annotations
 

@@ -111,6 +111,16 @@ def png(folder: Path, colour: str, size: tuple[int, int] = (64, 48)) -> str:
 # What is on the page
 
 
+def test_the_configuration_leaves_out_what_there_is_none_of(golden: Path) -> None:
+    path = golden / "plan.json"
+    plan = json.loads(path.read_text("utf-8"))
+    plan["config"] |= {"human_code": None, "memory": False}
+    path.write_text(json.dumps(plan), "utf-8")
+    seen = words(page(golden))
+    assert "human_code" not in seen
+    assert "memory no" in seen
+
+
 def test_the_page_is_valid_and_needs_nothing_else() -> None:
     text = page(GOLDEN)
     reader = parse(text)

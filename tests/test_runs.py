@@ -20,6 +20,7 @@ from iwkit.errors import AgentError, LedgerError, UsageError
 from iwkit.ledger import RESUMED, Record, exclusive, read_records, trace_of
 from iwkit.library import Library
 from iwkit.report.summary import Summary, summarise
+from iwkit.report.tables import tables
 from iwkit.runfolder import attempt_paths
 from iwkit.trace import Trace
 from iwkit.world.symbolic import SymbolicWorld
@@ -223,8 +224,24 @@ MALFORMED = {
 def test_a_malformed_answer_is_a_failure_of_the_assistant_not_a_void_cell(
     play: Play, agent: Callable[..., Config], body: str
 ) -> None:
-    (result,) = play(F10, config=agent(body)).results
+    summary = play(F10, config=agent(body))
+    (result,) = summary.results
     assert (result.status, result.completion, result.reason) == ("fail", 0.0, "tick budget")
+    assert "Every answer of F10 was malformed: see docs/answers.md." in tables(summary)[0].note
+
+
+def test_a_few_malformed_answers_are_not_all(play: Play, agent: Callable[..., Config]) -> None:
+    summary = play(F10, config=agent("return 'Open it.' if view.tick < 4 else '$silent$'"))
+    assert summary.results[0].malformed == 3
+    assert "malformed" not in tables(summary)[0].note
+
+
+def test_a_failure_says_where_in_the_users_file(play: Play, agent: Callable[..., Config]) -> None:
+    config = agent("return helped(view)\n\n\ndef helped(view):\n    return view.nothing_like_it")
+    (result,) = play(F10, config=config).results
+    module = config.assistant.partition(":")[0]
+    assert result.reason.endswith(f" ({module}.py:9, in helped)")
+    assert result.status == "void"
 
 
 def test_speech_that_is_not_unicode_is_heard_and_recorded(play: Play, agent: Callable[..., Config], out: Path) -> None:
@@ -286,12 +303,18 @@ def test_an_assistant_that_cannot_be_had(play: Play, agent: Callable[..., Config
         "class Broken:\n    def __init__(self): raise KeyError('OPENAI_API_KEY')\n",
         "utf-8",
     )
+    (tmp_path / "project" / "garbled.py").write_text("class X:\n    def answer(self, view)\n", "utf-8")
     refused = {
+        "garbled:X": r"^assistant 'garbled:X' cannot be made: SyntaxError: .*garbled\.py, line 2",
         "orakel": "no assistant 'orakel': use early, oracle, silent, wrong, person, openai:MODEL, .*, or module:Class",
         "nowhere:Own": "cannot import 'nowhere': .* PYTHONPATH",
         "own:Missing": "module 'own' has no 'Missing'",
         "own:Needy": "Needy must be made without arguments",
-        "own:Broken": "cannot be made: KeyError: 'OPENAI_API_KEY'",
+        "own:Broken": "^assistant 'own:Broken' cannot be made: KeyError: 'OPENAI_API_KEY'",
+        "own:Brokn": "module 'own' has no 'Brokn': did you mean `Broken`",
+        "own.Mute": "no assistant 'own.Mute': .*; did you mean `own:Mute`",
+        "orcle": ".*for your own; did you mean `oracle`",
+        "gpt-5": "did you mean `openai:gpt-5`",
         "own:Mute": r"Mute has no method answer\(view\)",
     }
     for name, message in refused.items():
@@ -393,7 +416,8 @@ def test_an_assistant_whose_code_changed_is_another_one(
     config = replace(SCRIPTED, assistant="edited_agent:E")
     play(F10, config=config)
     module.write_text(module.read_text("utf-8").replace("$silent$", "$done$"), "utf-8")
-    with pytest.raises(LedgerError, match="another code of the assistant"):
+    said = f"holds a run, and the code of {module.name} changed since: choose another --out, or delete the folder"
+    with pytest.raises(LedgerError, match=said):
         play(F10, A1, config=config)
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
+from iwkit import resources
 from iwkit.cli.main import main
 from iwkit.compile import load_task
 from iwkit.errors import UsageError
@@ -117,6 +121,29 @@ def test_a_new_project_is_clean_whole_and_in_its_own_scene(tmp_path: Path) -> No
         init(folder)
 
 
+def test_a_new_projects_workflow_says_what_is_to_be_put_in(tmp_path: Path) -> None:
+    init(tmp_path / "mine")
+    jobs = yaml.safe_load((tmp_path / "mine" / ".github" / "workflows" / "iwkit.yml").read_text("utf-8"))["jobs"]
+    commands = [step["run"] for step in jobs["packs"]["steps"] if "run" in step]
+    assert commands[1:] == ["iwkit validate .", "iwkit freeze . --check"]
+    done = subprocess.run(["sh", "-c", commands[0]], capture_output=True, text=True, check=False)
+    assert (done.returncode, "where iwkit is installed from" in done.stderr) == (1, True)
+
+
+def test_in_the_checkout_a_draft_goes_to_the_packs_that_ship(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[Path] = []
+    monkeypatch.setattr(
+        "iwkit_authoring.scaffold.new", lambda _family, _idea, home, *_: made.append(home) or tmp_path / "x.yaml"
+    )
+    monkeypatch.chdir(resources.root("taskpacks").parent / "docs")
+    cli("new", "finding", "an idea")
+    monkeypatch.chdir(resources.root("taskpacks") / "finding")
+    cli("new", "finding", "an idea")
+    assert made == 2 * [resources.root("taskpacks")]
+
+
 def test_every_command_of_the_new_projects_page_exists(tmp_path: Path, cli: Cli) -> None:
     init(tmp_path / "mine")
     page = (tmp_path / "mine" / "README.md").read_text("utf-8")
@@ -138,10 +165,15 @@ def test_the_commands_say_what_they_made_and_what_comes_next(
     assert (code, out.strip()[-17:]) == (0, "guidance/G21.yaml")
     assert "iwkit controls" in errors and "for editors" not in errors
     assert cli("validate", ".")[0] == 0
+    assert cli("validate")[0] == 0
     (tmp_path / "bare").mkdir()
     monkeypatch.chdir(tmp_path / "bare")
-    assert "for editors that check YAML: iwkit schema --out schemas" in cli("new", "guidance", "tea")[2]
+    code, _, errors = cli("new", "guidance", "tea")
+    assert (code, errors.strip()) == (1, "no project here: iwkit init DIR makes one")
+    assert list(Path().iterdir()) == []
     monkeypatch.chdir(tmp_path / "mine")
+    shutil.rmtree("schemas")
+    assert "for editors that check YAML: iwkit schema --out schemas" in cli("new", "guidance", "tea")[2]
     assert cli("new", "cooking", "x")[0] == 1
 
 

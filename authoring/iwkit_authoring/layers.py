@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from iwkit.compile import CompiledTask, ScriptLine
+from iwkit.goals.terms import Handoff
+from iwkit.goals.wording import pattern_text
 from iwkit.grammar import parse, render
 from iwkit.ledger import Record
 from iwkit.report.consistency import broken, rescored
@@ -220,7 +222,7 @@ def _world(played: Played) -> Iterator[str]:
 def _completion(played: Played) -> Iterator[str]:
     must = "pass" if played.assistant == "oracle" else "fail"
     if played.end["status"] != must:
-        yield _outcome(played.end, f"must {must}")
+        yield _outcome(played, f"must {must}")
     if played.assistant in ("wrong", "early"):
         held = [name for name in played.task.scripts[played.assistant].fails if name not in played.false]  # type: ignore[index]
         if held:
@@ -228,11 +230,28 @@ def _completion(played: Played) -> Iterator[str]:
     yield from rescored(played.task, played.records, played.end)
 
 
-def _outcome(end: Mapping[str, Any], must: str) -> str:
+def _outcome(played: Played, must: str) -> str:
+    end = played.end
     if end["status"] == "void":
         return f"{must}, but the cell is void: {end['void']}"
     bad = [f"{c['id']}: {c['why']}" for c in end["score"]["conditions"] if not c["ok"]]
-    return f"{must}, but it is a {end['status']} ({end['stop_reason']})" + (f"; {'; '.join(bad)}" if bad else "")
+    return "; ".join([f"{must}, but it is a {end['status']} ({end['stop_reason']})", *_stuck(played), *bad])
+
+
+def _stuck(played: Played) -> Iterator[str]:
+    """Which line of the script was waited for when the budget ended it, and how much of the budget was used."""
+    budget = played.task.pack.interaction.budget
+    spent = {"tick budget": ("ticks", budget.ticks), "action budget": ("actions", budget.actions)}
+    if played.end["stop_reason"] not in spent:
+        return
+    said = sum(r["kind"] == "speech" and r["by"] == "assistant" for r in played.talk)
+    for number, line in enumerate(played.lines[said : said + 1], said + 1):
+        waits = "the commands of the line before it to be done"
+        if line.when is not None:
+            waits = "the handoff" if isinstance(line.when, Handoff) else pattern_text(line.when)
+        yield f"line {number} was never said: it waits for {waits}"
+    what, most = spent[played.end["stop_reason"]]
+    yield f"{what}: {played.end[what]} of {most} used"
 
 
 _WRONG: Final[dict[str, Callable[[Played], Iterator[str]]]] = dict(

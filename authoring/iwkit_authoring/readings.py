@@ -47,7 +47,7 @@ def missing(task: CompiledTask, path: Path) -> list[str]:
         return [f"{path}: {told(r)}: change the pack, or have it read again by {r.by}" for r in refused]
     if found:
         return []
-    how = f'run iwkit review {path} --by "NAME" --kind person --verdict keep'
+    how = f'run iwkit review {path} --by "NAME" --kind author|person|model --verdict keep'
     if task.pack.review.readings:
         last = task.pack.review.readings[-1]
         return [f"{path}: no reading of this revision: {told(last)}, but the pack was changed since: {how}"]

@@ -109,6 +109,21 @@ def version(name: str) -> Version:
     return Version(name, number, record.task, record.uses)
 
 
+def last(name: str) -> Version:
+    """The revision of a pack (an id or a file) that was frozen last.
+
+    Raises:
+        UsageError: there is no such pack, or it was never frozen.
+        FreezeError: the record is gone or was changed.
+    """
+    path = _file(name)
+    lock = load_lock(home_of(path))
+    locked = lock.packs.get(path.stem) if lock else None
+    if locked is None:
+        raise UsageError(f"{name}: {path.stem} is not frozen: there is no revision to compare it with")
+    return version(f"{name}@{locked.revision}")
+
+
 def _current(name: str, path: Path) -> Version:
     library = Libraries().of(path)
     found = uses(load_task(path, library), library)

@@ -19,7 +19,7 @@ def catalogue(
 
     from iwkit.errors import UsageError
     from iwkit.library import Library
-    from iwkit.suggest import snake
+    from iwkit.suggest import did_you_mean, snake
 
     categories = Library.for_file(Path("x")).catalogue.categories
     wanted = snake(word or "")
@@ -29,7 +29,9 @@ def catalogue(
         if any(wanted in snake(text) for text in (name, category.kind, *category.public, *category.affords))
     }
     if not found:
-        raise UsageError(f"no category has {word!r} in it: `iwkit catalogue` lists all {len(categories)}")
+        called = (text for name, category in categories.items() for text in (name, *category.public))
+        meant = did_you_mean(wanted.replace("_", " "), called)
+        raise UsageError(f"no category has {word!r} in it: {meant or f'`iwkit catalogue` lists all {len(categories)}'}")
     width = max(map(len, found))
     for name, category in found.items():
         size = " x ".join(f"{metres:g}" for metres in category.size)

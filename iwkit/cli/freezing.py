@@ -100,16 +100,16 @@ def _tell_readings(files: list[Path]) -> None:
 
 
 def diff(
-    old: Annotated[str, typer.Argument(metavar="PACK@REVISION", help="A frozen revision: F10@1.")],
+    old: Annotated[str, typer.Argument(metavar="PACK[@REVISION]", help="A frozen revision: F10@1; default: the last.")],
     new: Annotated[
         str, typer.Argument(metavar="[PACK@REVISION]", help="Another one; default: the pack as its file is.")
     ] = "",
 ) -> None:
     """Say what changed in meaning between two revisions of a pack."""
     from iwkit_authoring.diff import compare
-    from iwkit_authoring.revisions import version
+    from iwkit_authoring.revisions import last, version
 
-    one = version(old)
+    one = version(old) if new or "@" in old else last(old)
     two = version(new or old.rpartition("@")[0] or old)
     lines = compare(one, two)
     for line in lines or [f"{one.name} and {two.name} mean the same"]:

@@ -22,7 +22,8 @@ def yaml_files(paths: list[Path]) -> list[Path]:
     """
     from iwkit.errors import UsageError
     from iwkit.library import files_in
-    from iwkit_runtime.selection import known_packs
+    from iwkit.suggest import did_you_mean
+    from iwkit_runtime.selection import known_packs, paths_here
 
     found: list[Path] = []
     missing: list[str] = []
@@ -36,21 +37,25 @@ def yaml_files(paths: list[Path]) -> list[Path]:
         elif pack := known_packs().get(str(path)):
             found.append(pack)
         else:
-            missing.append(f"{path}: no such file or folder")
+            hint = did_you_mean(path, [*known_packs(), *paths_here()])
+            missing.append(f"{path}: no such file or folder{hint and f': {hint}'}")
     if missing:
         raise UsageError("\n".join(missing))
     return list(dict.fromkeys(found))
 
 
 def validate(
-    paths: Annotated[list[Path], typer.Argument(help="Packs, scenes, catalogues and policies, or folders of them.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Packs, scenes, catalogues and policies, or folders of them; default: this folder."),
+    ] = None,
 ) -> None:
     """Check files: every problem at file:line:col with a code and a hint. Exits with 1 if there is any."""
     from iwkit.cli.main import EXIT_PROBLEM
     from iwkit.source.excerpt import shown
     from iwkit_validators.suite import validate_many
 
-    reports = validate_many(yaml_files(paths))
+    reports = validate_many(yaml_files(paths or [Path()]))
     # Each pack tells what is wrong with its scene and catalogue too, and by their full path.
     found = sorted((p for report in reports for p in report.problems), key=lambda p: len(p.file), reverse=True)
     problems = {(Path(p.file).resolve(), p.pos, p.code, p.message): p for p in found}.values()

@@ -38,10 +38,10 @@ def new(
     pack_id: Annotated[str, typer.Option("--id", help="Its id; default: the family's letter and a free number.")] = "",
 ) -> None:
     """Write a draft of a pack, complete and clean, from the template of its family."""
-    from iwkit.library import home_of, near
+    from iwkit.library import near
     from iwkit_authoring.scaffold import new
 
-    home = home_of(Path("x"))
+    home = _project_here()
     path = near(new(family, idea, home, scene, pack_id))
     typer.echo(str(path))
     typer.echo(
@@ -58,8 +58,25 @@ def new(
         typer.echo(f"for editors that check YAML: iwkit schema --out {near(home / 'schemas')}", err=True)
 
 
+def _project_here() -> Path:
+    """The project around the current folder; in iwkit's own checkout that of the packs that ship."""
+    from iwkit import resources
+    from iwkit.errors import UsageError
+    from iwkit.library import LOCK_NAME, home_of
+
+    home, shipped = home_of(Path("x")), resources.root("taskpacks")
+    if (home / LOCK_NAME).is_file():
+        return home
+    if Path.cwd().is_relative_to(shipped.parent):
+        return shipped
+    raise UsageError("no project here: iwkit init DIR makes one")
+
+
 def watch(
-    paths: Annotated[list[Path], typer.Argument(help="Packs, scenes, catalogues and recipes, or folders of them.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Packs, scenes, catalogues and recipes, or folders of them; default: this folder."),
+    ] = None,
     every: Annotated[float, typer.Option(help="Seconds between two looks at the files.")] = 0.5,
     times: Annotated[int, typer.Option(help="Stop after so many checks; 0: go on until ctrl-C.")] = 0,
 ) -> None:
@@ -74,9 +91,10 @@ def watch(
 
     if not every > 0:
         raise UsageError("--every must be more than 0")
+    watched = paths or [Path()]
 
     def saved() -> dict[Path, int]:
-        homes = {home_of(path) for path in yaml_files(paths)}
+        homes = {home_of(path) for path in yaml_files(watched)}
         stamps = {}
         for path in (file for home in sorted(homes) for file in files_in(home)):
             try:
@@ -94,7 +112,7 @@ def watch(
                 time.sleep(every)
                 continue
             seen = now
-            reports = validate_many(yaml_files(paths))
+            reports = validate_many(yaml_files(watched))
             for problem in sorted(p for report in reports for p in report.problems):
                 typer.echo(shown(problem))
             clean = sum(1 for report in reports if not report.problems)

@@ -37,6 +37,7 @@ def show(
     from iwkit.library import Library
     from iwkit.sceneplan import describe, draw
     from iwkit.scenes import load_scene
+    from iwkit.suggest import did_you_mean, listed
 
     path = Path(scene_id)
     library = Library.for_file(path)
@@ -45,7 +46,8 @@ def show(
     elif library.scene_path(scene_id):
         scene = library.scene(scene_id)
     else:
-        raise UsageError(f"no scene {scene_id!r}: there are {', '.join(library.scene_ids())}")
+        known = library.scene_ids()
+        raise UsageError(f"no scene {scene_id!r}: {did_you_mean(scene_id, known) or f'there are {listed(known)}'}")
     picture = out or Path(f"{scene.id}.png")
     picture.parent.mkdir(parents=True, exist_ok=True)
     draw(scene, library.catalogue, picture)

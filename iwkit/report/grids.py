@@ -33,19 +33,26 @@ def load(folders: Sequence[Path]) -> list[RunResults]:
 
 
 def comparison_tables(pairing: Pairing, first: RunResults, second: RunResults) -> list[Table]:
-    """The paired figures by family, and the cells that were left out with the reason."""
+    """Who passed what by family, the differences with their tests, and the cells that were left out with the reason."""
+    found = {**compare_families(pairing.pairs), "all": compare(pairing.pairs)}
     counts = ("family", "cells", "both", "first only", "second only", "neither")
-    names = (*counts, "pass rate", "95 %", "p", "mean completion", "95 % of it", "p of it")
-    rows = tuple(_comparison(*item) for item in compare_families(pairing.pairs).items())
+    figures = ("family", "of", "difference", "95 %", "p")
+    passed = [(name, *map(str, _counts(figure))) for name, figure in found.items()]
+    differences = [row for name, figure in found.items() for row in _differences(name, figure)]
     shown = [
         Table(
-            columns(*names, right=", ".join(names[1:])),
-            rows,
-            (_comparison("all", compare(pairing.pairs)),),
-            title=f"first: {first.name} ({_who(first)}); second: {second.name} ({_who(second)})",
-            note="Differences are second less first, in percentage points. The p are of the exact McNemar and the "
-            "exact paired permutation test.",
-        )
+            columns(*counts, right=", ".join(counts[1:])),
+            tuple(passed[:-1]),
+            (passed[-1],),
+            title=f"first: {first.name} ({_who(first)})\nsecond: {second.name} ({_who(second)})",
+        ),
+        Table(
+            columns(*figures, right="difference, 95 %, p"),
+            tuple(differences[:-2]),
+            tuple(differences[-2:]),
+            note="Second less first, in percentage points. The p are of the exact McNemar and the exact paired "
+            "permutation test.",
+        ),
     ]
     if pairing.left_out:
         shown.append(Table(columns("left out", "why"), tuple(sorted(pairing.left_out.items()))))
@@ -61,18 +68,14 @@ def comparison_json(pairing: Pairing) -> dict[str, Any]:
     }
 
 
-def _comparison(name: str, figures: Comparison) -> tuple[str, ...]:
-    counts = (figures.cells, figures.both, figures.first_only, figures.second_only, figures.neither)
-    return (
-        name,
-        *map(str, counts),
-        _points(figures.pass_difference),
-        _spread(figures.pass_interval),
-        _p(figures.pass_p),
-        _points(figures.mcr_difference),
-        _spread(figures.mcr_interval),
-        _p(figures.mcr_p),
-    )
+def _counts(figures: Comparison) -> tuple[int, ...]:
+    return figures.cells, figures.both, figures.first_only, figures.second_only, figures.neither
+
+
+def _differences(name: str, figures: Comparison) -> list[tuple[str, ...]]:
+    rates = (name, "pass rate", _points(figures.pass_difference), _spread(figures.pass_interval), _p(figures.pass_p))
+    completion = (_points(figures.mcr_difference), _spread(figures.mcr_interval), _p(figures.mcr_p))
+    return [rates, (name, "mean completion", *completion)]
 
 
 def _who(run: RunResults) -> str:

@@ -53,8 +53,8 @@ def to_rich(table: Table) -> RenderableType:
         caption=escape(table.note) or None,
         caption_justify="left",
     )
-    for column in table.columns:
-        made.add_column(column.name, justify=column.align)
+    for number, column in enumerate(table.columns):
+        made.add_column(column.name, justify=column.align, no_wrap=not number)  # what a row is about stays whole
     for row in table.rows:
         made.add_row(*(f"[{MARKS[cell]}]{cell}[/]" if cell in MARKS else escape(cell) for cell in row))
     if table.totals:

@@ -42,7 +42,7 @@ def percent(value: float | None) -> str:
 
 def interval_text(interval: Interval | None) -> str:
     """An interval of shares, in percent."""
-    return NONE if interval is None else f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"
+    return NONE if interval is None else f"{100 * interval.low:.1f}–{100 * interval.high:.1f}"
 
 
 def rate_text(figures: Rates) -> str:
@@ -69,11 +69,18 @@ def _cells(summary: Summary) -> Table:
     )
     names = ("task", "family", "status", "completion", "actions", "ticks", "ended by")
     right = "completion, actions, ticks"
-    return Table(columns(*names, right=right), tuple(rows), title=title(summary), note=caution(summary) or "")
+    return Table(columns(*names, right=right), tuple(rows), title=title(summary), note=_note(summary))
+
+
+def _note(summary: Summary) -> str:
+    """What a reader must know before anything is made of the figures."""
+    mute = [r.task for r in summary.results if r.malformed and r.malformed == r.ticks]
+    told = f"Every answer of {', '.join(dict.fromkeys(mute))} was malformed: see docs/answers.md." if mute else ""
+    return " ".join(part for part in (told, caution(summary)) if part)
 
 
 def _families(summary: Summary) -> Table:
-    names = ("family", "passed", "pass rate", "95 %", "mean completion", "95 % of it")
+    names = ("family", "passed", "pass rate", "95 %", "mean completion", "95 % of completion")
 
     def row(name: str, figures: Rates) -> tuple[str, ...]:
         passed = f"{figures.passed} of {figures.cells}"
@@ -94,12 +101,12 @@ def _capabilities(summary: Summary) -> Table:
 
 
 def _efficiency(summary: Summary) -> Table:
-    names = ("family", "cells that count", "actions over the shortest way", "95 %")
+    names = ("family", "passed cells", "actions over the shortest way", "95 %")
 
     def row(name: str, cells: list[CellResult]) -> tuple[str, ...]:
         found = efficiency(cells)
         bounds = found.interval
-        spread = NONE if bounds is None else f"{bounds.low:.2f} to {bounds.high:.2f}"
+        spread = NONE if bounds is None else f"{bounds.low:.2f}–{bounds.high:.2f}"
         return name, str(found.cells), ratio(found.ratio), spread
 
     rows = tuple(row(*item) for item in families(summary.results).items())

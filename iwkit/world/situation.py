@@ -57,7 +57,7 @@ class Situation:
         return flag in self.state.flags.get(name, ())
 
     def hides(self, name: str) -> bool:
-        """Whether what is inside can neither be seen nor reached: it can be opened and is not open, or a lid is on it."""
+        """Whether what is inside can neither be seen nor reached: it can be opened and is not open, or has a lid on."""
         return (self.has(name, "openable") and not self.is_(name, "open")) or self._covered(name)
 
     def _covered(self, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from iwkit_runtime.english.clause import Clause
 from iwkit_runtime.english.clauses import clauses
@@ -108,8 +109,15 @@ def _without(scored: list[tuple[float, LegendEntry]], handles: frozenset[str]) -
 
 def mentioned(said: Iterable[str], entries: Sequence[LegendEntry]) -> set[str]:
     """Handles of what the utterances speak of. A noun that fits several things mentions all that still fit."""
-    runs = (c.tokens for text in said for s in sentences(text) for c in (*clauses(s), Clause("tell", tokens=s.tokens)))
-    return {e.handle for run in runs for group in mentions(run, entries) for e in group}
+    legend = tuple(entries)
+    return {handle for text in said for handle in _mentioned(text, legend)}
+
+
+@lru_cache(maxsize=4096)
+def _mentioned(text: str, entries: tuple[LegendEntry, ...]) -> frozenset[str]:
+    """Of one utterance. It is asked again in every turn after it."""
+    runs = (c.tokens for s in sentences(text) for c in (*clauses(s), Clause("tell", tokens=s.tokens)))
+    return frozenset(e.handle for run in runs for group in mentions(run, entries) for e in group)
 
 
 def mentions(

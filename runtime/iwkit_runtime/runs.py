@@ -14,9 +14,10 @@ from iwkit.errors import LedgerError, UsageError
 from iwkit.ledger import Journal, Record, exclusive, write_atomic, write_json
 from iwkit.lock import body_label
 from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
+from iwkit.suggest import did_you_mean
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
-from iwkit_runtime.agents.registry import SCRIPTED_ASSISTANTS, code_digest
+from iwkit_runtime.agents.registry import SCRIPTED_ASSISTANTS, code_digest, code_file
 from iwkit_runtime.body.model import Solver
 from iwkit_runtime.identity import cell_key, runtime_digest
 from iwkit_runtime.loop.episode import Episode
@@ -101,7 +102,8 @@ def make_world(name: str, solver: str = "swivel") -> World:
         UsageError: there is no world, or no solver, of that name, or the world has no body that needs one.
     """
     if name not in WORLDS:
-        raise UsageError(f"no world {name!r}: use {', '.join(sorted(WORLDS))}")
+        meant = did_you_mean(name, WORLDS)
+        raise UsageError(f"no world {name!r}: use {', '.join(sorted(WORLDS))}{meant and f'; {meant}'}")
     found = next((known for known in SOLVERS if known == solver), None)
     if found is None:
         raise UsageError(f"no solver {solver!r}: use {', '.join(SOLVERS)}")
@@ -177,9 +179,7 @@ def _plan(folder: Path, config: Config, planned: Sequence[_Cell]) -> None:
     if path.exists():
         plan = load_plan(folder)
         if plan["config"] != config.header():
-            raise LedgerError(
-                f"{folder} holds a run with another {_changed(plan['config'], config)}: choose another --out"
-            )
+            raise LedgerError(f"{folder} holds a run{_changed(plan['config'], config)}")
         cells = plan["cells"]
     for source, seed in planned:
         task = source.task
@@ -274,11 +274,19 @@ _SAID = {
 }
 
 
+_OWN_CODE = {"assistant_code": "assistant", "human_code": "human"}
+"""Field with the digest of a user's own agent -> the field with its name."""
+
+
 def _changed(before: dict[str, Any], config: Config) -> str:
-    """What differs between the configuration of a run and the one asked for, in words."""
+    """What differs between the configuration of a run and the one asked for, in words, and what to do."""
     now = config.header()
     found = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
-    return ", ".join(_SAID.get(k) or f"{k} ({before.get(k)}, not {now.get(k)})" for k in found)
+    if set(found) <= _OWN_CODE.keys():
+        files = " and ".join(dict.fromkeys(code_file(str(now[_OWN_CODE[k]])) for k in found))
+        return f", and the code of {files} changed since: choose another --out, or delete the folder"
+    told = ", ".join(_SAID.get(k) or f"{k} ({before.get(k)}, not {now.get(k)})" for k in found)
+    return f" with another {told}: choose another --out"
 
 
 def _cell(cell: _Cell, config: Config, stage: _Stage, folder: Path) -> Record:

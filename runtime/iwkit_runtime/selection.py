@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from iwkit import resources
 from iwkit.compile import load_task
@@ -16,6 +17,9 @@ from iwkit.source.kind import kind_of
 from iwkit.suggest import ask, closest, listed
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.runs import Freeze, Source
+
+_UNFROZEN: Final = "freeze it (iwkit controls, iwkit review, then iwkit freeze), or run it as a draft with --draft"
+_STALE: Final = "iwkit's own lock is stale: a fault of this checkout; --draft runs it anyway"
 
 
 def pack_files(names: Sequence[str]) -> list[Path]:
@@ -40,6 +44,15 @@ def known_packs() -> dict[str, Path]:
     """Id -> the file of each pack that can be named by it: those frozen in the benchmark's lock, and all of the project
     around the current folder, which come first."""
     return {**_frozen(resources.root("taskpacks")), **_own(_drafts), **_own(_frozen)}
+
+
+def paths_here() -> list[str]:
+    """The YAML files of the project around the current folder, and those of the packs that ship where they lie below
+    it, as a person would type them."""
+    home = home_of(Path("x"))
+    mine = files_in(home) if (home / LOCK_NAME).is_file() else []
+    shipped = [near(path) for path in _frozen(resources.root("taskpacks")).values()]
+    return [*(str(near(path)) for path in mine), *(str(path) for path in shipped if not path.is_absolute())]
 
 
 def _own(find: Callable[[Path], dict[str, Path]]) -> dict[str, Path]:
@@ -70,7 +83,7 @@ def _files(name: str, ids: Mapping[str, Path]) -> Iterable[Path]:
     if path.is_file():
         return [path]
     what = f"{name!r} is no file, folder or task"
-    if meant := closest(name, ids):
+    if meant := closest(name, [*ids, *paths_here()]):
         raise UsageError(f"{what}: {ask(meant)}")
     here = home_of(Path("x"))
     shipped = f"iwkit's own lock ({listed(sorted(_frozen(resources.root('taskpacks'))))})"
@@ -95,6 +108,7 @@ def select(names: Sequence[str], library: Library | None = None, *, draft: bool)
     sources: list[Source] = []
     problems: list[Problem] = []
     unfrozen: list[str] = []
+    stale = True
     libraries = Libraries(library)
     for path in pack_files(names):
         library = libraries.of(path)
@@ -108,6 +122,9 @@ def select(names: Sequence[str], library: Library | None = None, *, draft: bool)
         why = difference(lock, task, used)
         if why:
             unfrozen.append(why)
+            stale = (
+                stale and lock is not None and task.id in lock.packs and home_of(path) == resources.root("taskpacks")
+            )
         same_code = lock is not None and lock.runtime == runtime_digest()
         freeze: Freeze = "draft" if why else "frozen" if same_code else "code changed"
         shortest = lock.packs[task.id].shortest if lock and not why else None
@@ -116,7 +133,5 @@ def select(names: Sequence[str], library: Library | None = None, *, draft: bool)
     if problems:
         raise Problems(problems)
     if unfrozen and not draft:
-        raise UsageError(
-            "\n".join([*unfrozen, "freeze it (iwkit controls, then iwkit freeze), or run it as a draft with --draft"])
-        )
+        raise UsageError("\n".join([*unfrozen, _STALE if stale else _UNFROZEN]))
     return sources

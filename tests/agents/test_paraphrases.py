@@ -5,6 +5,7 @@ Each is spoken in the state before its line, which the preceding lines and the s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
@@ -374,8 +375,7 @@ def script_lines(script: ScriptName) -> list[tuple[str, int]]:
 
 
 def test_there_are_six_paraphrases_of_every_oracle_line() -> None:
-    assert len(PARAPHRASES) == 114
-    assert {(p, i) for p, i, _ in PARAPHRASES} == set(script_lines("oracle"))
+    assert Counter((p, i) for p, i, _ in PARAPHRASES) == dict.fromkeys(script_lines("oracle"), 6)
 
 
 MISSED = frozenset(
@@ -386,9 +386,38 @@ MISSED = frozenset(
         "Let's check the prices first. Look at the price sheet on the packing table, please.",
         "First things first, the price sheet on the packing table: take a look at it.",
         "Please turn towards the packing table and look at the price sheet.",
+        # It asks after slices, which have no handle of their own.
+        "Look at the slices: that's mould. Set the knife down on the cold prep table, please.",
+        # `Get rid of` asks where to, though the place comes next.
+        "Get rid of the bad bread: the loaf on the cold prep table belongs in the kitchen bin.",
+        # Which loaf is meant comes in a sentence of its own.
+        "The good loaf can go on the serving tray now. It's the one on the hot prep table.",
+        # `Add` is no verb that it knows.
+        "Now add the cheese to the serving tray.",
+        # Put on the cupboard, not into it: what it may be put on has an inside too.
+        "The right sponge belongs in the cupboard in the break room. Please move it there from the blue bin.",
+        # G5 and A14: an indirect form, a pronoun, and `the sink`, of which the flat has two.
+        "The sheet says to cut the tomato first, so please cut it with that knife.",
+        "The stove has to be on now, so switch it on.",
+        "Let the tomato cook in the pan.",
+        "Now make sure the stove is off: turn it off, please.",
+        "Take the tomato out of the pan and lay it on the blue plate on the long counter.",
+        "The tomato goes on the blue plate, not on the white one.",
+        "Please get the tomato from the pan and serve it on the blue plate.",
+        "Everything is done, so please take the blue plate in your hand.",
+        "The broken glass goes into the yellow bag just right of it.",
+        "Please pick up the yellow bag that the glass is in.",
+        "Now put the cup in the sink.",
+        "Place the coffee cup in the sink, please.",
+        "Carry the cup to the sink and put it inside.",
+        "Please put it in the sink.",
+        "Now put the bowl in the sink.",
+        "Place the bowl in the sink, please.",
+        "Carry the bowl to the sink and put it inside.",
+        "Please put it in the sink as well.",
     }
 )
-"""What is not understood any more since the wearer cannot name the sheet behind its back."""
+"""What is not understood; the price sheet, since the wearer cannot name what is behind its back."""
 
 
 @pytest.mark.parametrize(("pack", "line", "say"), PARAPHRASES, ids=[f"{p}-{i}-{s[:60]}" for p, i, s in PARAPHRASES])

@@ -110,7 +110,7 @@ def test_a_changed_policy_is_another_run(tmp_path: Path) -> None:
     assert plan["config"]["human_code"] == before
     path.write_text(text.replace("timeout: 3", "timeout: 4"), "utf-8")
     assert config.header()["human_code"] != before
-    with pytest.raises(LedgerError, match="code of the human"):
+    with pytest.raises(LedgerError, match="changed since"):
         run(sources("W7"), config, tmp_path / "run", lambda _task, _end: None)
 
 
@@ -398,8 +398,8 @@ def understood(pack: str, line: int, texts: list[str]) -> list[Meaning | None]:
 def test_no_paraphrase_of_the_oracles_is_taken_for_something_else() -> None:
     """Of 114, 102 ask for one act: a tuple must be that act. The others ask for several: they must have none."""
     right = missed = 0
-    for pack, items in PARAPHRASES.items():
-        for item in items:
+    for pack in ("A1", "D5", "F10", "G10", "P8", "W7"):  # one a family
+        for item in PARAPHRASES[pack]:
             acts = [c for c in TASKS[pack].scripts["oracle"].lines[item["line"] - 1].do if c.primitive != "navigate_to"]
             acts = acts or list(TASKS[pack].scripts["oracle"].lines[item["line"] - 1].do)
             if len(acts) == 2 and acts[0].primitive == "pick" and acts[1].primitive.startswith("place"):

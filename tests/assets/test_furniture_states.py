@@ -148,7 +148,7 @@ def test_both_looks_of_a_state_can_be_given() -> None:
     recipe = RECIPES["pedestal"].model_copy(update={"parts": (*RECIPES["pedestal"].parts, on, off)})
     asset = build_asset("pedestal", CATEGORIES["pedestal"], recipe)
     whens = {visual.when for _, visual in at_times(asset)}
-    assert whens == {"running", "not running"}
+    assert whens == {"running", "not running", "wet", "dirty"}, "and what lies on any furniture that is wiped"
     light = replace(
         asset, links=tuple(replace(k, visuals=tuple(v for _, v in at_times(asset))) for k in asset.links[:1])
     )

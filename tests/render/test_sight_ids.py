@@ -82,7 +82,7 @@ def shots(world: PhysicalWorld, commands: list[Command]) -> Iterator[tuple[str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(PACKS))
+@pytest.mark.parametrize("name", ["A1", "D5", "F10", "G10", "P8", "W7"])
 def test_at_every_stop_of_a_task(name: str) -> None:
     world, commands = programme(PACKS[name])
     stage, wrong, plain = world.stage, [], 0

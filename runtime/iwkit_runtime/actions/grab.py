@@ -40,7 +40,11 @@ from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, moved
 
-LOOKS = (Look(2, 2, 24, 20_000), Look(4, 4, 600, 90_000, broad=True))
+LOOKS = (
+    Look(2, 2, 24, 20_000),
+    Look(4, 4, 400, 60_000, broad=True),
+    Look(4, 4, 400, 30_000, broad=True, anywhere=True),
+)
 """How a way is looked for: first from the nearest stances with the hand in natural turns, then broadly."""
 CLOSING = 3
 """Frames in which the hand closes, and opens."""

@@ -42,7 +42,7 @@ from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, moved
 
-LOOKS = (Look(1, 2, 16, 4_000), Look(2, 3, 300, 12_000, broad=True))
+LOOKS = (Look(1, 2, 16, 4_000), Look(2, 3, 300, 12_000, broad=True, anywhere=True))
 """How each place is tried: from the nearest stances, and when no place is any good from there, broadly."""
 YAWS = tuple(math.radians(angle) for angle in (0, 25, -25, 55, -55, 80, -80, 110, -110, 140, -140, 180))
 """How far from the way it is carried a thing is turned when it is put down."""

@@ -33,7 +33,7 @@ SPREAD = 0.7
 """Radians by which poses are drawn beside the straight way."""
 CLOSE = 0.25
 """Share of draws with the hand close to the body."""
-CHECKS, CHECK = 1500, 6
+CHECKS, CHECK = 1000, 6
 """Poses that are screened before it is given up, and the work for one (see `search`)."""
 LEVERS = np.array([0.75, 0.75, 0.6, 0.6, 0.4, 0.4, 0.1, 0.2, 0.2])
 """Metres that the fingers move at most for each radian of an angle of the arm."""

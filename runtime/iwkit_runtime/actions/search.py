@@ -44,13 +44,14 @@ plan in full."""
 
 class Look(NamedTuple):
     """How broadly a way is looked for: so many levels of turns of the hand, plans in full from one stance, stances, and
-    so much work; `broad`: from stances all around, turned in all ways."""
+    so much work; `broad`: from near and far, turned in all ways; `anywhere`: also from beside what it is in."""
 
     levels: int
     plans: int
     stances: int
     work: int
     broad: bool = False
+    anywhere: bool = False
 
 
 @dataclass

@@ -139,7 +139,7 @@ def look_and_go(
                 name,
                 contact,
                 asked,
-                front=None if look.broad else front,
+                front=None if look.anywhere else front,
                 among=among,
                 tries=look.stances,
                 barred=barred,

@@ -237,12 +237,15 @@ def looking_along(frames: Sequence[BodyPose], rows: Floats) -> list[BodyPose]:
 def leaves(stage: Stage) -> bool:
     """Whether the wearer gets away from where it stands with what it holds: to where it can turn around, or turning on
     the spot."""
-    steps = way_out(stage)
-    if steps is None:
-        return False
     here = stage.wearer.stand
-    rows = np.array([here, *(steps or [here._replace(heading=here.heading + TURN)])])
-    return not isinstance(_passed(stage, rows), Stuck)
+    for least in (0, *BACK):
+        steps = way_out(stage, least=least)
+        if steps is None:
+            return False
+        rows = np.array([here, *(steps or [here._replace(heading=here.heading + TURN)])])
+        if not isinstance(_passed(stage, rows), Stuck):
+            return True
+    return False
 
 
 def _film(act: Act, steps: list[Step]) -> None:

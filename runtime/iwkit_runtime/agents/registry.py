@@ -14,13 +14,14 @@ from iwkit.families import families
 from iwkit.source.check import check
 from iwkit.source.reader import read
 from iwkit.spec.policy import Policy
+from iwkit.suggest import ask, closest, did_you_mean
 from iwkit_runtime.agents.base import Assistant, Human
 from iwkit_runtime.agents.policy import PolicyHuman
 from iwkit_runtime.agents.rules import RulesHuman
 from iwkit_runtime.agents.scripted import ScriptedAssistant, ScriptedHuman, SilentAssistant
 from iwkit_runtime.loop.episode import Episode
 from iwkit_runtime.models.person import Desktop, PersonAssistant, PersonHuman
-from iwkit_runtime.models.settings import PERSON, PROVIDERS, is_model
+from iwkit_runtime.models.settings import PERSON, PROVIDERS, is_model, prices
 from iwkit_runtime.verifier import RulesVerifier, Verifier, rules_digest
 from iwkit_validators.policy import load_policy
 
@@ -120,6 +121,13 @@ def code_digest(name: str) -> str | None:
     return file_digest(Path(source)) if source else None
 
 
+def code_file(name: str) -> str:
+    """The file of a user's own agent as its user would name it: `mine.py` of `mine:Class`."""
+    if name.startswith(POLICY):
+        return name.removeprefix(POLICY)
+    return name.partition(":")[0].replace(".", "/") + ".py"
+
+
 def make_verifier(name: str) -> Verifier:
     """A semantic verifier: `rules`, or `module:Class` (called without arguments).
 
@@ -143,17 +151,39 @@ def _policy_human(name: str, episode: Episode) -> PolicyHuman:
 def _own(name: str, role: str, known: list[str], method: str = "answer", takes: str = "view") -> Any:
     module_name, colon, class_name = name.partition(":")
     if not colon:
-        raise AgentError(f"no {role} {name!r}: use {', '.join(known)}, or module:Class for your own")
-    try:
-        agent = getattr(importlib.import_module(module_name), class_name)()
-    except ImportError as error:
+        meant = _meant(name, known)
         raise AgentError(
-            f"{role} {name!r}: cannot import {module_name!r}: {error}; is its folder on PYTHONPATH?"
+            f"no {role} {name!r}: use {', '.join(known)}, or module:Class for your own{meant and f'; {meant}'}"
+        )
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        meant = did_you_mean(module_name, (path.stem for path in Path().glob("*.py")))
+        raise AgentError(
+            f"{role} {name!r}: cannot import {module_name!r}: {error}; {meant or 'is its folder on PYTHONPATH?'}"
         ) from error
-    except AttributeError as error:
-        raise AgentError(f"{role} {name!r}: module {module_name!r} has no {class_name!r}") from error
+    made = getattr(module, class_name, None)
+    if made is None:
+        meant = did_you_mean(class_name, (word for word, it in vars(module).items() if inspect.isclass(it)))
+        raise AgentError(f"{role} {name!r}: module {module_name!r} has no {class_name!r}{meant and f': {meant}'}")
+    try:
+        agent = made()
     except TypeError as error:
         raise AgentError(f"{role} {name!r}: {class_name} must be made without arguments: {error}") from error
     if not callable(getattr(agent, method, None)):
         raise AgentError(f"{role} {name!r}: {class_name} has no method {method}({takes})")
     return agent
+
+
+def _meant(name: str, known: list[str]) -> str:
+    """What a name without a colon may stand for: a model without its provider, a word that is nearly it, or a class
+    after a dot."""
+    words = [word for word in known if ":" not in word]
+    maker, dash, _ = name.partition("-")
+    houses = sorted(model.partition(":")[0] for model in prices() if dash and f":{maker}-" in model)
+    if houses:
+        return ask([f"{houses[0]}:{name}"])
+    near = closest(name, words)
+    if not near and "." in name:
+        near = [":".join(name.rpartition(".")[::2])]
+    return ask(near)

@@ -99,9 +99,14 @@ def _whole(args: Arguments) -> Phrase:
 def _grab(clause: Clause, args: Arguments) -> Reading | None:
     if _paces(args.direct.words) and "forward" in args.particles:
         return _forward(clause, args)
+    return _taken(args)
+
+
+def _taken(args: Arguments) -> Reading:
+    """`take the lid off the box` is to take the two apart, `take the lid off the table` is not."""
     off = _ways(args, {"from", "off"})
     if off and args.direct.core[-1:] == ("lid",) and not FURNITURE & set(off[0][2].core):
-        return Reading("detach", args.direct, off)  # `take the lid off the box`, though not off the table
+        return Reading("detach", args.direct, off)
     return Reading("grab", _whole(args))
 
 
@@ -119,7 +124,7 @@ def _fetch(clause: Clause, args: Arguments) -> Reading | None:
     if args.direct.empty:
         return _walk(clause, args)
     if not places and first in _CARRYING and "back" not in args.particles:
-        return Reading("grab", _whole(args))
+        return _taken(args)
     return Reading("carry", args.direct, _ways(args, accepted), back="back" in args.particles)
 
 
