@@ -405,7 +405,7 @@ MISSED = frozenset(
         "The tomato goes on the blue plate, not on the white one.",
         "Please get the tomato from the pan and serve it on the blue plate.",
         "Everything is done, so please take the blue plate in your hand.",
-        "Place the glass shards in the yellow bag, please.",
+        "Place the pieces of the broken glass in the yellow bag, please.",
         "Please pick up the yellow bag that the glass is in.",
         "Now put the cup in the sink.",
         "Place the coffee cup in the sink, please.",

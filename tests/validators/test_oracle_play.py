@@ -60,8 +60,9 @@ def test_it_agrees_with_the_loop(pack: str) -> None:
         assert mine[1] <= set(real.unshown), [line.do for line in lines]
         compared += 1
         differ += mine != (set(real.failed), set(real.unshown))
-    # What the wearer does not see yet it may not name: whether it does is the loop's to know (D5's price sheet).
-    assert 2 * differ <= compared
+    # What the wearer does not see yet, or was not told of, it may not name: whether it does is the loop's to know
+    # (D5's price sheet; a blind wearer's things).
+    assert 3 * differ <= 2 * compared
     assert compared or task.events
 
 
