@@ -178,7 +178,7 @@ def test_a_finger_switches_it_on_and_that_shows_from_the_touch_on(name: str, wor
     on = do(world, "[Open] <thing>", "[TurnOn] <thing>") if name == "laptop" else do(world, "[TurnOn] <thing>")
     assert on.ok, on.text
     assert ("running", "thing") in world.relations()
-    told = [(n, frame.states) for n, frame in enumerate(world.trajectory.frames) if frame.states]
+    told = [(n, frame.states) for n, frame in enumerate(world.trajectory.frames) if "thing" in frame.states]
     assert [states for _, states in told] == [{"thing": ("running",)}]
     assert 0 < told[0][0] < len(world.trajectory.frames) - 1
     before = world.snapshot()

@@ -127,7 +127,7 @@ def check_in_view(recording: Recording) -> None:
     assert (alone > 0.015 * 96 * 72).all(), "the wearer is large enough"
     assert ((no_walls - drawn) <= 0.06 * alone).all(), "no wall hides the wearer"
     hidden = drawn < 0.4 * alone
-    assert hidden.mean() < 0.02, "nor does anything else hide most of it, but for a moment as one passes furniture"
+    assert hidden.mean() < 0.05, "nor does anything else hide most of it, but for a moment as one passes furniture"
     assert (drawn >= 0.9 * alone).mean() > 0.5
 
 
