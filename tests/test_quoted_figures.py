@@ -20,8 +20,11 @@ import pytest
 from typer.testing import CliRunner
 
 from iwkit.cli import main as cli
+from iwkit.cli import reporting
 from iwkit.ledger import dump
+from iwkit.report.grids import FIGURES
 from iwkit.report.table import FORMATS, Table, columns, to_rich
+from iwkit.report.tables import TABLES
 from iwkit.runfolder import attempt_path
 
 FAMILIES = ("guidance", "planning", "accessibility", "decision", "prevention", "finding")
@@ -173,6 +176,13 @@ def test_the_same_bytes_under_every_hash_seed(runs: tuple[Path, Path]) -> None:
     }
     assert len(found) == 1
     assert json.loads(found.pop())["cells"] == 120
+
+
+def test_the_command_line_offers_what_there_is() -> None:
+    """It declares the names by itself, so that help answers without importing what makes the tables."""
+    assert {name.value for name in reporting.Name} == set(TABLES)
+    assert {form.value for form in reporting.Format} == {"table", "json", *FORMATS}
+    assert {figure.value for figure in reporting.Figure} == set(FIGURES)
 
 
 ODD = Table(columns("a|b", "n_%", right="n_%"), (("x*y_z", "1"), ("<b>&", "$2#")), (("sum", "\\3"),), "T_1", "note")

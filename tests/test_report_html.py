@@ -23,9 +23,9 @@ from PIL import Image
 
 from iwkit.errors import LedgerError
 from iwkit.ledger import Record, dump, read_records
-from iwkit.report.html import LABEL_SIGNS, RAW_LIMIT, STATUS_SIGNS, page, spelled_out, write_html
+from iwkit.report.html import LABEL_SIGNS, RAW_LIMIT, page, spelled_out, write_html
 from iwkit.report.pictures import Album
-from iwkit.report.tables import CAPABILITIES
+from iwkit.report.tables import CAPABILITIES, STATUS_SIGNS
 from iwkit.runfolder import attempt_path, selected_attempt
 
 GOLDEN = Path(__file__).parent / "data" / "golden_run"

@@ -14,9 +14,7 @@ from iwkit.metrics.rates import Rates
 from iwkit.metrics.stats import Interval
 from iwkit.report.summary import summarise
 from iwkit.report.table import Table, columns
-from iwkit.report.tables import NONE, percent, rate_text, ratio
-
-SIGNS = {"pass": "✓", "fail": "✗", "void": "–"}
+from iwkit.report.tables import NONE, STATUS_SIGNS, percent, rate_text, ratio
 
 
 def load(folders: Sequence[Path]) -> list[RunResults]:
@@ -140,7 +138,7 @@ def _outcomes(executors: Executors) -> Table:
         (
             task if len(seeds) == 1 else f"{task}-s{seed}",
             executors.outcomes[names[0]][task, seed].family,
-            *(SIGNS[executors.outcomes[name][task, seed].status] for name in names),
+            *(STATUS_SIGNS[executors.outcomes[name][task, seed].status] for name in names),
         )
         for task, seed in cells
     )

@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from iwkit.errors import Problems
 from iwkit.ledger import Record, write_atomic
-from iwkit.metrics.cells import CellResult, Status
+from iwkit.metrics.cells import CellResult
 from iwkit.metrics.rates import by_family
 from iwkit.report.episode import (
     NOT_BEGUN,
@@ -36,11 +36,10 @@ from iwkit.report.episode import (
 )
 from iwkit.report.pictures import Album, Picture
 from iwkit.report.summary import Summary, caution, summarise, title
-from iwkit.report.tables import CAPABILITIES, ended, number, percent, rate_text
+from iwkit.report.tables import CAPABILITIES, STATUS_SIGNS, ended, number, percent, rate_text
 from iwkit.runfolder import attempt_paths, closing_record, load_plan, selected_attempt
 from iwkit.source.reader import read
 
-STATUS_SIGNS: dict[Status, str] = {"pass": "✓", "fail": "✗", "void": "–"}
 LABEL_SIGNS = {"clean_pass": "✓", "wrong": "✗", "assisted": "✓", "abstain": "–", "unobserved": "–", "void": "–"}
 RAW_LIMIT = 20_000
 """Characters of a malformed answer that are shown; the record has all of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import astuple
 
-from iwkit.metrics.cells import CellResult
+from iwkit.metrics.cells import CellResult, Status
 from iwkit.metrics.rates import Rates, by_family, cap_scores, efficiency, families, proactive_total
 from iwkit.metrics.stats import Interval
 from iwkit.report.calls import totals
@@ -28,6 +28,7 @@ CAPABILITIES = {
 
 NONE = "–"
 """A figure that there is none of."""
+STATUS_SIGNS: dict[Status, str] = {"pass": "✓", "fail": "✗", "void": "–"}
 
 
 def ended(result: CellResult) -> str:
