@@ -68,6 +68,10 @@ _NAMES: Final = {
     "N217": "a pack lies in the folder of another family",
     "N218": "an event of the pack happens to what it cannot happen to",
     "N219": "an event of the pack waits for what no world can tell",
+    "N220": "a variant sets what is not there",
+    "N221": "a variant sets a part of the pack that does not vary",
+    "N222": "two changes of a pack's variants get in each other's way",
+    "N223": "two variants of a pack are alike",
 }
 
 # --- A4xx: what commands ask of things, and what happens when they are played (iwkit.compile, iwkit_validators) ---

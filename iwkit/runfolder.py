@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,23 @@ from iwkit.errors import LedgerError
 from iwkit.ledger import END, Record, read_records
 
 PLAN_NAME = "plan.json"
+_CELL = re.compile(r".+-s(\d+)")
 _ATTEMPT = re.compile(r"attempt-(\d{3,})\.jsonl")
 
 
 def cell_name(task_id: str, seed: int) -> str:
     return f"{task_id}-s{seed}"
+
+
+def cell_seed(cell: str) -> int | None:
+    """The seed of a cell by its name; None where that is none."""
+    found = _CELL.fullmatch(cell)
+    return int(found[1]) if found else None
+
+
+def variant_name(variant: Mapping[str, str]) -> str:
+    """What varies in a cell, in words: `can: lemon, place: left`; "" for a pack as it is written."""
+    return ", ".join(f"{axis}: {pick}" for axis, pick in sorted(variant.items()))
 
 
 def attempt_path(folder: Path, cell: str, number: int) -> Path:

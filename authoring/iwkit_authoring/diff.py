@@ -144,6 +144,7 @@ _SPECIAL: Final[dict[Path, Compare]] = {
     **dict.fromkeys((("physical", "goal", part) for part in ("achieve", "keep", "gates")), _by_id),
     **dict.fromkeys((("interaction", part) for part in ("opening", "plan", "oracle")), _sequence),
     **dict.fromkeys((("interaction", part, "lines") for part in ("wrong", "early")), _sequence),
+    ("vary",): _by_id,
 }
 """Parts of a pack that are compared in a way of their own."""
 _WHOLE: Final[frozenset[Path]] = frozenset({("physical", "wearer")})

@@ -130,7 +130,8 @@ class _Search:
         self._rules = families()[task.pack.source_family].human
         self._standing = frozenset(t.name for t in task.things.values() if t.kind != "object")
         self.low = self.states = 0
-        self.doubt = "what the pack lets happen by the clock is not searched for" if task.events else ""
+        to_come = {event.id for event in task.events} - set(self._world.story.done)
+        self.doubt = "what the pack lets happen by the clock is not searched for" if to_come else ""
 
     def run(self, most: int) -> tuple[Command, ...] | None:
         """The shortest plan, if it is shorter than `most`."""

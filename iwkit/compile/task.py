@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from iwkit.compile.bind import Binder, called, handles
 from iwkit.compile.happenings import check_events
 from iwkit.compile.programs import Cursor, Programs, Script, ScriptLine
 from iwkit.compile.things import Handle, Thing
+from iwkit.compile.variants import check_vary, chosen, of_variant, written_out
 from iwkit.digest import pack_digest, physical_digest
 from iwkit.errors import Problems
 from iwkit.goals.vocabulary import TRAITS, Vocabulary
@@ -24,7 +25,7 @@ from iwkit.spec.pack import Pack, PackEvent
 from iwkit.spec.scene import Scene
 from iwkit.suggest import did_you_mean, snake
 
-__all__ = ["CompiledTask", "Cursor", "Script", "ScriptLine", "compile_pack", "load_task"]
+__all__ = ["CompiledTask", "Cursor", "Script", "ScriptLine", "compile_pack", "compile_variant", "load_task"]
 
 SOURCE_FAMILY = {
     "guidance": "GUIDE",
@@ -39,7 +40,8 @@ SOURCE_FAMILY = {
 
 @dataclass(frozen=True)
 class CompiledTask:
-    """One task, ready to run. `things` are in a fixed order, declared ones first; `library` is its project's."""
+    """One task, ready to run. `things` are in a fixed order, declared ones first; `library` is its project's. `variant`
+    says what is otherwise than in the pack as it is written: id of the axis -> id of the alternative."""
 
     pack: Pack
     digest: str
@@ -52,6 +54,7 @@ class CompiledTask:
     opening: tuple[Cursor, ...]
     plan: tuple[Cursor, ...]
     scripts: Mapping[Literal["oracle", "wrong", "early"], Script]
+    variant: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def events(self) -> tuple[PackEvent, ...]:
@@ -68,21 +71,39 @@ class CompiledTask:
         return self.pack.id
 
 
-def load_task(path: str | Path, library: Library | None = None) -> CompiledTask:
-    """Read, check and compile a pack, by default with the scenes and categories of its project.
+def load_task(path: str | Path, library: Library | None = None, seed: int = 0) -> CompiledTask:
+    """Read, check and compile a pack, by default with the scenes and categories of its project, in the variant that a
+    seed plays.
 
     Raises:
         Problems: everything that is wrong with the file, located.
     """
     doc = read(path)
-    return compile_pack(doc, check(doc, Pack), library or Library.for_file(Path(path)))
+    pack, library = check(doc, Pack), library or Library.for_file(Path(path))
+    return compile_variant(doc, pack, library, seed) if seed % pack.variants else compile_pack(doc, pack, library)
+
+
+def compile_variant(doc: Document, pack: Pack, library: Library, seed: int) -> CompiledTask:
+    """Compile the variant that a seed plays, and that is not the pack as written.
+
+    Raises:
+        Problems: everything that is wrong with it, each saying of which variant.
+    """
+    if wrong := check_vary(doc, pack):
+        raise Problems(wrong)
+    variant = chosen(pack, seed)
+    try:
+        as_played = written_out(doc, pack, seed)
+        return replace(compile_pack(as_played, check(as_played, Pack), library), variant=variant)
+    except Problems as error:
+        raise Problems(of_variant(error.problems, seed, variant)) from None
 
 
 def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
-    """Compile a checked pack.
+    """Compile a checked pack as it is written.
 
     Raises:
-        Problems: unknown scene, names, commands or conditions, each at its place.
+        Problems: unknown scene, names, commands or conditions, each at its place, and variants that cannot be made.
     """
     try:
         scene = library.scene(pack.physical.scene)
@@ -99,7 +120,8 @@ def compile_pack(doc: Document, pack: Pack, library: Library) -> CompiledTask:
     programs = Programs(doc, pack, things, vocabulary, binder.broken)
     opening, plan, scripts = programs.opening(), programs.plan(), programs.scripts()
     events = check_events(doc, pack.physical.events, things, vocabulary, binder.broken)
-    problems = [*_header(doc, pack), *binder.problems, *programs.problems, *programs.check_goal(), *events]
+    frame = [*_header(doc, pack), *check_vary(doc, pack)]
+    problems = [*frame, *binder.problems, *programs.problems, *programs.check_goal(), *events]
     if problems:
         raise Problems(problems)
     physical = physical_digest(doc.data)

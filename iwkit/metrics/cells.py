@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from iwkit.ledger import END, Record
 from iwkit.metrics.proactive import Proactive, proactive
+from iwkit.runfolder import variant_name
 
 Status = Literal["pass", "fail", "void"]
 
@@ -28,7 +29,8 @@ class CellResult:
     `freeze` says how the pack stands to its lock: "frozen", "code changed" or "draft"; `malformed` counts the
     assistant's answers that were in none of the required forms. `digest` is the pack's. `stable_actions` are the
     actions after which the goal held for good (None: it does not in the end), `reference` those of the shortest known
-    way (None: the lock has none). `points` are the capability points, empty when void.
+    way (None: the lock has none). `points` are the capability points, empty when void. `variant` says what varies in
+    the pack (None: it is as written).
     """
 
     task: str
@@ -48,6 +50,7 @@ class CellResult:
     reference: int | None = None
     points: tuple[Point, ...] = ()
     proactive: Proactive | None = None
+    variant: str | None = None
 
     @property
     def efficiency(self) -> float | None:
@@ -60,13 +63,15 @@ class CellResult:
 def cell_result(cell: Mapping[str, Any], records: Sequence[Record]) -> CellResult:
     """The result of a planned cell from the records of the attempt that counts (none: it was not begun)."""
     task, seed, family, freeze = cell["task"], cell["seed"], cell["family"], cell["freeze"]
-    digest, reference = cell.get("digest"), cell.get("reference")
+    planned: dict[str, Any] = {
+        "digest": cell.get("digest"),
+        "reference": cell.get("reference"),
+        "variant": variant_name(cell.get("variant", {})) or None,
+    }
     end = records[-1] if records and records[-1]["kind"] == END else None
     if end is None or end["status"] == "void":
         reason = "not finished" if end is None else end["void"]
-        return CellResult(
-            task, seed, family, freeze, "void", None, None, None, reason=reason, digest=digest, reference=reference
-        )
+        return CellResult(task, seed, family, freeze, "void", None, None, None, reason=reason, **planned)
     score = end["score"]
     return CellResult(
         task,
@@ -81,9 +86,8 @@ def cell_result(cell: Mapping[str, Any], records: Sequence[Record]) -> CellResul
         score["stg_cfss"],
         end["stop_reason"],
         end.get("malformed"),
-        digest,
-        end.get("stable_actions"),
-        reference,
-        tuple(Point(a["id"], a["capability"], a["label"]) for a in score["atoms"]),
-        proactive(records),
+        stable_actions=end.get("stable_actions"),
+        points=tuple(Point(a["id"], a["capability"], a["label"]) for a in score["atoms"]),
+        proactive=proactive(records),
+        **planned,
     )

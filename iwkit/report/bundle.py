@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from iwkit.compile.variants import as_played
 from iwkit.errors import LedgerError
 from iwkit.ledger import Record, read_records, trace_of, write_atomic, write_json
-from iwkit.report.manifest import manifest
+from iwkit.report.manifest import AS_WRITTEN, manifest
 from iwkit.runfolder import attempt_paths, closing_record, load_plan, selected_attempt
 from iwkit.trace import State, Trace
 
@@ -38,6 +39,8 @@ def _write(folder: Path, out: Path, name: str, entry: dict[str, Any]) -> None:
     pack = folder / "packs" / f"{entry['task']}.yaml"
     if pack.is_file():
         write_atomic(out / "taskpack.yaml", pack.read_bytes())
+        if entry["variant"] != AS_WRITTEN:
+            write_json(out / "taskpack_as_played.json", as_played(pack, entry["seed"]))
     if path is not None:
         write_atomic(out / "record.jsonl", path.read_bytes())
     for file, part in PARTS.items():

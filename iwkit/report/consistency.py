@@ -35,7 +35,7 @@ def contradictions(folder: Path) -> Iterator[str]:
         pack = folder / "packs" / f"{header.get('task')}.yaml"
         key = f"{header.get('task')} {header.get('digest')}"
         if key not in tasks:
-            tasks[key] = _task(pack, header.get("digest"))
+            tasks[key] = _task(pack, header)
         task = tasks[key]
         found = [*broken(records), *([] if task is None else rescored(task, records, end))]
         if found:
@@ -89,12 +89,12 @@ def _worth(score: Mapping[str, Any]) -> dict[str, Any]:
     return whole | parts
 
 
-def _task(pack: Path, digest: str | None) -> CompiledTask | None:
+def _task(pack: Path, header: Mapping[str, Any]) -> CompiledTask | None:
     """The task as it was run; None where the pack is missing, is another, or needs a project that is not here."""
     for near in (pack, Path("x")):
         try:
-            task = load_task(pack, Library.for_file(near))
+            task = load_task(pack, Library.for_file(near), header.get("seed", 0))
         except (IwkitError, OSError):
             continue
-        return task if task.digest == digest else None
+        return task if task.digest == header.get("digest") else None
     return None

@@ -18,6 +18,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from iwkit.compile.variants import as_played
 from iwkit.errors import Problems
 from iwkit.ledger import Record, write_atomic
 from iwkit.metrics.cells import CellResult
@@ -38,7 +39,6 @@ from iwkit.report.pictures import Album, Picture
 from iwkit.report.summary import Summary, caution, summarise, title
 from iwkit.report.tables import CAPABILITIES, STATUS_SIGNS, ended, number, percent, rate_text
 from iwkit.runfolder import attempt_paths, closing_record, load_plan, selected_attempt
-from iwkit.source.reader import read
 
 LABEL_SIGNS = {"clean_pass": "✓", "wrong": "✗", "assisted": "✓", "abstain": "–", "unobserved": "–", "void": "–"}
 RAW_LIMIT = 20_000
@@ -122,7 +122,7 @@ def page(folder: Path, episode: str | None = None) -> str:
     cells = dict(zip(load_plan(folder)["cells"], summary.results, strict=True))
     told = [episode_cell(folder, episode)] if episode else list(cells)
     album = Album(folder)
-    packs = {name: _pack(folder, result.task) for name, result in cells.items()}
+    packs = {name: _pack(folder, result) for name, result in cells.items()}
     parts = [_episode(folder, name, cells[name], packs[name], album) for name in told]
     script = _environment().get_template("report.js").render()
     return (
@@ -162,8 +162,9 @@ def _environment() -> Environment:
 
 
 def heading(result: CellResult) -> str:
-    """The task, with its seed where that is not the benchmark's."""
-    return f"{result.task}, seed {result.seed}" if result.seed else result.task
+    """The task, with its seed where that is not the benchmark's, and what varies in it."""
+    name = f"{result.task}, seed {result.seed}" if result.seed else result.task
+    return f"{name} ({result.variant})" if result.variant else name
 
 
 def word(value: object) -> str:
@@ -192,10 +193,10 @@ def _on_pictures(summary: Summary, album: Album) -> str:
     return "The records of this run refer to no pictures."
 
 
-def _pack(folder: Path, task: str) -> Mapping[str, Any]:
+def _pack(folder: Path, result: CellResult) -> Mapping[str, Any]:
     """The pack as it was run; nothing where it is missing or cannot be read, since the record is enough."""
     try:
-        data = read(folder / "packs" / f"{task}.yaml").data
+        data = as_played(folder / "packs" / f"{result.task}.yaml", result.seed)
     except Problems:
         return {}
     return data if isinstance(data, dict) else {}

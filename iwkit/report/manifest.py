@@ -11,17 +11,20 @@ from typing import Any
 
 from iwkit.errors import Problems
 from iwkit.ledger import Record
-from iwkit.runfolder import closing_record, load_plan, selected_attempt
+from iwkit.runfolder import closing_record, load_plan, selected_attempt, variant_name
 from iwkit.source.reader import read
 
 UNAVAILABLE = "unavailable"
+AS_WRITTEN = "as written"
+"""The variant of a pack in which nothing varies."""
 
 
 def manifest(folder: Path) -> list[dict[str, Any]]:
     """One entry a cell, in the order of the plan.
 
     `expected_hash` is the frozen pack's digest, `observed_hash` that in the record of the attempt that counts;
-    `hash_origin` says where the first is from: `lock`, or `pack file` for a draft, which has only its own.
+    `hash_origin` says where the first is from: `lock`, or `pack file` for a draft, which has only its own. That of a
+    variant follows from the pack, whose own digest covers what varies.
 
     Raises:
         LedgerError: the folder holds no run, or a damaged one.
@@ -36,6 +39,7 @@ def _entry(folder: Path, name: str, cell: dict[str, Any]) -> dict[str, Any]:
     return {
         "task": cell["task"],
         "seed": cell["seed"],
+        "variant": variant_name(cell.get("variant", {})) or AS_WRITTEN,
         "source_family": cell.get("source_family", UNAVAILABLE),
         "assigned_family": cell["family"],
         "expected_hash": cell.get("digest", UNAVAILABLE),

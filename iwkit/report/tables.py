@@ -9,9 +9,10 @@ from iwkit.metrics.cells import CellResult, Status
 from iwkit.metrics.rates import Rates, by_family, cap_scores, efficiency, families, proactive_total
 from iwkit.metrics.stats import Interval
 from iwkit.report.calls import totals
-from iwkit.report.manifest import manifest
+from iwkit.report.manifest import AS_WRITTEN, manifest
 from iwkit.report.summary import Summary, caution, title
 from iwkit.report.table import Table, columns
+from iwkit.runfolder import cell_name
 
 CAPABILITIES = {
     "C1": "object recognition",
@@ -65,12 +66,18 @@ def ratio(value: float | None) -> str:
 
 def _cells(summary: Summary) -> Table:
     rows = (
-        (r.task, r.family, r.status, percent(r.completion), number(r.actions), number(r.ticks), ended(r))
-        for r in summary.results
+        (name, r.family, r.status, percent(r.completion), number(r.actions), number(r.ticks), ended(r))
+        for name, r in zip(_called(summary), summary.results, strict=True)
     )
     names = ("task", "family", "status", "completion", "actions", "ticks", "ended by")
     right = "completion, actions, ticks"
     return Table(columns(*names, right=right), tuple(rows), title=title(summary), note=_note(summary))
+
+
+def _called(summary: Summary) -> list[str]:
+    """What a table calls each cell: its task, with the seed where there are several."""
+    several = len({r.seed for r in summary.results}) > 1
+    return [cell_name(r.task, r.seed) if several else r.task for r in summary.results]
 
 
 def _note(summary: Summary) -> str:
@@ -129,6 +136,18 @@ def _points(summary: Summary) -> Table:
     return Table(columns("task", "seed", "point", "capability", "label", right="seed"), tuple(rows))
 
 
+def _seeds(summary: Summary) -> Table:
+    """Each variant of each task: the seeds that played it, and how many of these passed."""
+    found: dict[tuple[str, str], list[CellResult]] = {}
+    for r in summary.results:
+        found.setdefault((r.task, r.variant or AS_WRITTEN), []).append(r)
+    rows = []
+    for (task, variant), cells in found.items():
+        passed = sum(r.status == "pass" for r in cells)
+        rows.append((task, variant, ", ".join(str(r.seed) for r in cells), f"{passed} of {len(cells)}"))
+    return Table(columns("task", "variant", "seeds", "passed", right="passed"), tuple(rows))
+
+
 def _manifest(summary: Summary) -> Table:
     rows = manifest(summary.folder)
     names = tuple(rows[0]) if rows else ()
@@ -157,6 +176,7 @@ TABLES: dict[str, Callable[[Summary], Table]] = {
     "efficiency": _efficiency,
     "proactive": _proactive,
     "points": _points,
+    "seeds": _seeds,
     "manifest": _manifest,
     "models": _models,
 }

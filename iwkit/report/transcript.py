@@ -20,7 +20,7 @@ from iwkit.report.episode import (
     plain,
     turns,
 )
-from iwkit.runfolder import closing_record
+from iwkit.runfolder import closing_record, variant_name
 
 
 def transcript(folder: Path, episode: str) -> str:
@@ -64,7 +64,9 @@ def _lines(path: Path, records: list[Record]) -> Iterator[str]:
 def _heading(path: Path, records: list[Record]) -> Iterator[str]:
     header = next((r for r in records if r["kind"] == "header"), None)
     if header:
-        yield f"{header['task']}, seed {header['seed']}, {header['world']} world"
+        varied = variant_name(header.get("variant", {}))
+        seed = f"seed {header['seed']}" + (f" ({varied})" if varied else "")
+        yield f"{header['task']}, {seed}, {header['world']} world"
         yield f"assistant {header['assistant']}, human {header['human']}"
         yield f"pack {header['digest']}"
     yield f"record {path}"

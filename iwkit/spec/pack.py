@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, get_args
+from math import prod
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from iwkit.goals.syntax import WhenField
 from iwkit.source import patterns
-from iwkit.spec.base import AsTuple, Model, Name, Text
+from iwkit.spec.base import AsTuple, Model, Name, Text, duplicates
 from iwkit.spec.goal import Atom, Goal, Named, Window
 from iwkit.spec.review import Review
 
@@ -24,6 +25,8 @@ CommandText = Annotated[str, StringConstraints(min_length=3, max_length=400)]
 Own = Literal["cut", "cooked", "broken", "mouldy", "mouldy_inside", "dirty", "wet", "used"]
 Incident = Literal["rings", "spills", "breaks", "falls", "arrives"]
 INCIDENTS: tuple[Incident, ...] = get_args(Incident)
+MOST_VARIANTS = 100
+"""A check looks at all of them."""
 
 
 def _reject(message: str, hint: str, *path: str | int) -> PydanticCustomError:
@@ -241,6 +244,37 @@ class Interaction(Model):
     budget: Budget
 
 
+class Alternative(Model):
+    """One way in which a pack may be otherwise: other values at some of its places, and entities that change places.
+
+    `set` has the new value by the path of what it replaces (null: it is left out). `swap` names pairs of entities that
+    stand for each other in all that is done, asked for and scored; it comes after everything that is set.
+    """
+
+    id: Name
+    set: dict[str, Any] = Field(default_factory=dict)
+    swap: Annotated[tuple[Annotated[tuple[Name, Name], AsTuple], ...], AsTuple] = ()
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.set and not self.swap:
+            raise _reject("an alternative changes something", "give set: {PATH: VALUE}, or swap: [[one, other]]")
+        return self
+
+
+class Axis(Model):
+    """Something about a pack that varies: as it is written, or as one of the alternatives has it."""
+
+    id: Name
+    among: Annotated[tuple[Alternative, ...], AsTuple, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _ids_once(self) -> Self:
+        if twice := duplicates(a.id for a in self.among):
+            raise _reject(f"two alternatives are called {twice[0]!r}", "give each an id of its own", "among")
+        return self
+
+
 class Pack(Model):
     """A whole TaskPack file. `review` is outside both digests, so that a note voids no control."""
 
@@ -254,4 +288,19 @@ class Pack(Model):
     contract: Contract
     physical: Physical
     interaction: Interaction
+    vary: Annotated[tuple[Axis, ...], AsTuple] = ()
     review: Review = Field(default_factory=Review)
+
+    @model_validator(mode="after")
+    def _few_variants(self) -> Self:
+        if twice := duplicates(axis.id for axis in self.vary):
+            raise _reject(f"two things that vary are called {twice[0]!r}", "give each an id of its own", "vary")
+        if (count := self.variants) > MOST_VARIANTS:
+            message = f"this makes {count} variants, and there may be {MOST_VARIANTS}"
+            raise _reject(message, "let fewer things vary, or each among fewer", "vary")
+        return self
+
+    @property
+    def variants(self) -> int:
+        """How many variants there are, the pack as it is written among them."""
+        return prod(len(axis.among) + 1 for axis in self.vary)

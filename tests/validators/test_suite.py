@@ -103,10 +103,10 @@ def test_the_packs_of_the_benchmark_differ() -> None:
     ("edits", "codes"),
     [
         ([], ["I640", "I641", "I642"]),
-        ([("id: F10", "id: G1"), ("6b0f6f3e", "6b0f6f3f")], ["I642"]),
+        ([("id: F10", "id: Z1"), ("6b0f6f3e", "6b0f6f3f")], ["I642"]),
         ([("6b0f6f3e", "6b0f6f3f"), ("pen, on: desk", "pen, on: trolley")], ["I640"]),
-        ([("id: F10", "id: G1"), ("pen, on: desk", "pen, on: trolley")], ["I641"]),
-        ([("id: F10", "id: G1"), ("6b0f6f3e", "6b0f6f3f"), ("pen, on: desk", "pen, on: trolley")], []),
+        ([("id: F10", "id: Z1"), ("pen, on: desk", "pen, on: trolley")], ["I641"]),
+        ([("id: F10", "id: Z1"), ("6b0f6f3e", "6b0f6f3f"), ("pen, on: desk", "pen, on: trolley")], []),
     ],
 )
 def test_packs_that_are_the_same(tmp_path: Path, edits: list[tuple[str, str]], codes: list[str]) -> None:
@@ -115,7 +115,7 @@ def test_packs_that_are_the_same(tmp_path: Path, edits: list[tuple[str, str]], c
     for old, new in edits:
         assert old in text
         text = text.replace(old, new, 1)
-    second = tmp_path / ("G1.yaml" if "id: G1" in text else "F10.yaml")
+    second = tmp_path / ("Z1.yaml" if "id: Z1" in text else "F10.yaml")
     second.write_text(text, "utf-8")
     reports = validate_many([first, second], LIBRARY)
     assert reports[0].problems == ()

@@ -35,6 +35,7 @@ from iwkit_validators import (
     oracle,
     scripts,
     speech,
+    vary,
 )
 from iwkit_validators.opening import AtHandoff, play
 from iwkit_validators.policy import validate_policy
@@ -68,9 +69,9 @@ UNPLAYABLE: Final = frozenset({"A402"})
 def validate(path: str | Path, library: Library | None = None) -> Report:
     """Check one pack, scene or catalogue: its first key says which it is. Never raises for what is wrong with it.
 
-    The stages of a pack are: reading; the schema; names, commands and goal; then the checks of this package. Each stage
-    tells all its problems, and the next one is reached only by a file without any. `library` is by default that of the
-    file's project.
+    The stages of a pack are: reading; the schema; names, commands and goal; then the checks of this package; then all
+    of these for its variants. Each stage tells all its problems, and the next is reached only by a file without any.
+    `library` is by default that of the file's project.
     """
     return _validate(Path(path), Libraries(library)).report
 
@@ -102,7 +103,8 @@ def _validate(path: Path, libraries: Libraries) -> Checked:
         task = compile_pack(doc, check(doc, Pack), libraries.of(path))
     except Problems as error:
         return Checked(Report(path, tuple(error.problems), None), doc)
-    return Checked(Report(path, tuple(sorted(_problems(doc, task))), task), doc)
+    found = _problems(doc, task) or vary.check(doc, task, _problems)
+    return Checked(Report(path, tuple(sorted(found)), task), doc)
 
 
 def _scene(path: Path, library: Library) -> None:
