@@ -11,14 +11,17 @@ import io
 import json
 import multiprocessing
 import os
+import platform
 import resource
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from PIL import Image as Pillow
 
+from iwkit import __version__
 from iwkit.report.calls import totals
 from iwkit_runtime.models.desk import Desk
 from iwkit_runtime.models.settings import ModelSettings, ModelsFile
@@ -94,6 +97,10 @@ def main() -> None:
     server = multiprocessing.get_context("spawn").Process(target=serve, args=(there, given.seconds), daemon=True)
     server.start()
     address = f"http://127.0.0.1:{here.recv()}"
+    print(
+        f"iwkit {__version__}, {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {platform.system()} "
+        f"{platform.machine()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f} before it began\n"
+    )
     print(f"| model | pictures | calls at once, each {given.seconds:g} s | all answered after | processor per call |")
     print("| --- | --- | --- | --- | --- |")
     for name, path in (("openai:m", "/v1"), ("google:m", "")):

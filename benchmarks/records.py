@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,20 +55,25 @@ def copied(journals: dict[str, Path], source: Path, folder: Path, events: int) -
     return len(cells), total
 
 
-def resumed(folder: Path) -> tuple[float, float]:
-    """Seconds of the longest episode from the start, and of going on with it when only its end is missing."""
-    (source,) = select(["W7"], draft=True)
-    config = Config("oracle", "rules", "symbolic", draft=True)
+def clocks(work: Callable[[], object]) -> tuple[float, float]:
+    """What something takes: seconds, and seconds of the processor."""
+    start, begun = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - start, time.process_time() - begun
 
-    def timed() -> float:
-        start = time.perf_counter()
+
+def resumed(folder: Path, task: str, world: str) -> list[tuple[float, float]]:
+    """What an episode takes from the start, and going on with it when only its end is missing."""
+    (source,) = select([task], draft=True)
+    config = Config("oracle", "rules", world, draft=True)
+
+    def play() -> None:
         run([source], config, folder, lambda *_: None)
-        return time.perf_counter() - start
 
-    first = timed()
-    (path,) = attempt_paths(folder, cell_name("W7", 0))
+    first = clocks(play)
+    (path,) = attempt_paths(folder, cell_name(task, 0))
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
-    return first, timed()
+    return [first, clocks(play)]
 
 
 def main() -> int:
@@ -87,23 +93,24 @@ def main() -> int:
                 lambda: list(contradictions(Path(name, "many"))),
             ),
         ):
-            start = time.perf_counter()
-            read()
-            seconds = time.perf_counter() - start
+            seconds, processor = clocks(read)
             what = f"{cells:,} episodes, {total:,} events, {size / 1e6:,.0f} MB"
-            rows.append((work, what, f"{seconds:.1f} s", f"{total / seconds:,.0f} events/s"))
-        first, again = resumed(Path(name, "resume"))
-        rows.append(("play an episode (W7, symbolic world)", "", f"{1000 * first:.0f} ms", ""))
-        rows.append(
-            ("go on with it when only its end is missing", "", f"{1000 * again:.0f} ms", f"{again / first:.2f} x")
-        )
+            rate = f"{total / processor:,.0f} events/s"
+            rows.append((work, what, f"{seconds:.1f} s", f"{processor:.1f} s", rate))
+        for task, world in (("W7", "symbolic"), ("F10", "physical")):
+            names = ("play an episode", "go on when only its end is missing")
+            both = resumed(Path(name, world), task, world)
+            for what, (seconds, processor) in zip(names, both, strict=True):
+                share = f"{processor / both[0][1]:.2f} x"
+                times = (f"{1000 * seconds:.0f} ms", f"{1000 * processor:.0f} ms")
+                rows.append((what, f"{task}, {world} world", *times, share))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"iwkit {__version__}, {datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {platform.system()} "
         f"{platform.machine()}, {os.cpu_count()} cores, load average {load:.1f} before it began; "
         f"most memory {memory:,.0f} MB\n"
     )
-    print("| work | of what | time | rate |\n| --- | --- | --- | --- |")
+    print("| work | of what | time | of the processor | rate |\n| --- | --- | --- | --- | --- |")
     for row in rows:
         print(f"| {' | '.join(row)} |")
     return 0

@@ -13,7 +13,8 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -88,8 +89,74 @@ def comparable(record: Mapping[str, Any]) -> Record:
     return {k: v for k, v in record.items() if not k.startswith("t_wall")}
 
 
-class Journal:
-    """The record of one attempt, open for writing. Use it as a context manager.
+class Records(ABC):
+    """The records of one attempt in their order: those that are known are compared, further ones are written.
+
+    Args:
+        name: what the attempt is called in errors.
+        known: what is on disk, without marks of resuming.
+    """
+
+    def __init__(self, name: object, known: Sequence[Record] = ()) -> None:
+        self._name = name
+        self._known = list(known)
+        self._at = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether the attempt has its closing record."""
+        return bool(self._known) and self._known[-1]["kind"] == END
+
+    @property
+    def end(self) -> Record | None:
+        return self._known[-1] if self.finished else None
+
+    def append(self, kind: str, fields: Mapping[str, Any]) -> None:
+        """Write the next record, or compare it with the one already there. It is safe from a killed process when this
+        returns, and from a power cut at the next barrier, before its effect leaves the process.
+
+        Raises:
+            LedgerError: it cannot be written, or the episode played again differs from its record (then nothing was).
+        """
+        record = {"n": self._at, "kind": kind, **json.loads(json.dumps(fields))}
+        if self._at < len(self._known):
+            self._compare(self._known[self._at], record)
+        elif self.finished:
+            raise LedgerError(f"{self._name}: the attempt is closed; its record is never changed")
+        else:
+            self._write(record)
+            self._known.append(record)
+        self._at += 1
+
+    def recall(self, kind: str) -> Record | None:
+        """The next record if it is already on disk and of this kind; it is then passed over."""
+        if self._at < len(self._known) and self._known[self._at]["kind"] == kind:
+            self._at += 1
+            return self._known[self._at - 1]
+        return None
+
+    def pass_over(self) -> list[Record]:
+        """All records on disk, which are then passed over: somebody else plays the episode, and compares them."""
+        self._at = len(self._known)
+        return list(self._known)
+
+    @abstractmethod
+    def _write(self, record: Record) -> None:
+        """Write a record that is not known yet."""
+
+    def _compare(self, known: Record, record: Record) -> None:
+        before, now = comparable(known), comparable(record)
+        if before == now:
+            return
+        fields = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+        raise LedgerError(
+            f"{self._name}: record {self._at} ({known['kind']}) comes out differently when the episode is played "
+            f"again: {', '.join(fields)} differ; it was made by another version or task: start a new run folder"
+        )
+
+
+class Journal(Records):
+    """The record of one attempt as a file, open for writing. Use it as a context manager.
 
     Args:
         patience: for so many seconds another writer is waited for. One that was started by a run that is gone
@@ -100,9 +167,8 @@ class Journal:
     """
 
     def __init__(self, path: Path, patience: float = 5.0) -> None:
+        super().__init__(path)
         self.path = path
-        self._known: list[Record] = []
-        self._at = 0
         with _writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             existed = path.exists()
@@ -122,6 +188,10 @@ class Journal:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let another process write."""
         os.close(self._file)
 
     def _claim(self, patience: float) -> None:
@@ -143,49 +213,6 @@ class Journal:
             if tail:
                 self._set_aside(tail)
             self._end_line()
-
-    @property
-    def finished(self) -> bool:
-        """Whether the attempt on disk has its closing record."""
-        return bool(self._known) and self._known[-1]["kind"] == END
-
-    @property
-    def end(self) -> Record | None:
-        return self._known[-1] if self.finished else None
-
-    def append(self, kind: str, fields: Mapping[str, Any]) -> None:
-        """Write the next record, or compare it with the one already there. It is safe from a killed process when this
-        returns, and from a power cut at the next barrier, before its effect leaves the process.
-
-        Raises:
-            LedgerError: it cannot be written, or the episode played again differs from its record (then nothing was).
-        """
-        record = {"n": self._at, "kind": kind, **json.loads(json.dumps(fields))}
-        if self._at < len(self._known):
-            self._compare(self._known[self._at], record)
-        elif self.finished:
-            raise LedgerError(f"{self.path}: the attempt is closed; its record is never changed")
-        else:
-            self._write(record)
-            self._known.append(record)
-        self._at += 1
-
-    def recall(self, kind: str) -> Record | None:
-        """The next record if it is already on disk and of this kind; it is then passed over."""
-        if self._at < len(self._known) and self._known[self._at]["kind"] == kind:
-            self._at += 1
-            return self._known[self._at - 1]
-        return None
-
-    def _compare(self, known: Record, record: Record) -> None:
-        before, now = comparable(known), comparable(record)
-        if before == now:
-            return
-        fields = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
-        raise LedgerError(
-            f"{self.path}: record {self._at} ({known['kind']}) comes out differently when the episode is played again: "
-            f"{', '.join(fields)} differ; it was made by another version or task: start a new run folder"
-        )
 
     def _write(self, record: Record) -> None:
         line = memoryview(dump({**record, "t_wall": round(time.time(), 3)}))

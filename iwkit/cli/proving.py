@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +11,7 @@ from iwkit.cli.common import Packs, words
 
 if TYPE_CHECKING:
     from iwkit_authoring.controls import ControlReport
+    from iwkit_runtime.runs import Source
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +30,8 @@ def controls(
     ] = "both",
     layers: Annotated[bool, typer.Option("--layers", help="Also tell what each of the eight layers found.")] = False,
     repeat: Annotated[int, typer.Option(help="Play each control so often again, and compare the records.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="Prove the variant that this seed plays.")] = None,
+    all_seeds: Annotated[bool, typer.Option("--all-seeds", help="Prove every variant, one after the other.")] = False,
 ) -> None:
     """Prove packs sound: the oracle passes; no help, wrong help and early help fail. The result is filed by digest."""
     from rich.console import Console
@@ -39,25 +42,24 @@ def controls(
     from iwkit.cli.main import EXIT_PROBLEM
     from iwkit.library import home_of
     from iwkit_authoring.controls import AGENTS, ORDER, ControlResult, file_controls, run_controls
-    from iwkit_runtime.selection import select
 
     worlds = list(dict.fromkeys(row[0] for row in ORDER)) if world == "both" else [world]
-    sources = select(packs, draft=True)
+    played = list(_variants(packs, seed, all_seeds))
     table = Table("task", "world", "assistant", "human", "status", "right", "why")
     reports: list[ControlReport] = []
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
-        row = progress.add_task("controls", total=len(sources) * len(worlds) * len(AGENTS))
-        for source in sources:
-            pack_id = source.task.id
+        row = progress.add_task("controls", total=len(played) * len(worlds) * len(AGENTS))
+        for name, source in played:
 
-            def done(r: ControlResult, pack_id: str = pack_id) -> None:
+            def done(r: ControlResult, name: str = name) -> None:
                 right = "[green]yes[/]" if r.right else "[red]NO[/]"
-                table.add_row(pack_id, r.world, r.assistant, r.human, r.status, right, escape(r.why))
-                progress.update(row, advance=1, description=f"{pack_id} {r.world} {r.assistant}")
+                table.add_row(name, r.world, r.assistant, r.human, r.status, right, escape(r.why))
+                progress.update(row, advance=1, description=f"{name} {r.world} {r.assistant}")
 
             reports.append(run_controls(source.task, worlds, done, repeat=repeat))
-            file_controls(reports[-1], home_of(source.path))
+            if not source.task.variant:
+                file_controls(reports[-1], home_of(source.path))
     Console().print(table)
     if layers:
         _tell_layers(reports)
@@ -66,6 +68,27 @@ def controls(
         typer.echo(f"each played {repeat + 1} times: {unsteady} nondeterministic, {wrong} wrong")
     if not all(report.right for report in reports):
         raise typer.Exit(EXIT_PROBLEM)
+
+
+def _variants(packs: Sequence[str], seed: int | None, every: bool) -> Iterator[tuple[str, Source]]:
+    """What is proved, and its name in the table: packs as they are written, or the variants that seeds play."""
+    from iwkit.errors import UsageError
+    from iwkit.runfolder import cell_name, variant_name
+    from iwkit_runtime.selection import select
+
+    if every and seed is not None:
+        raise UsageError("--all-seeds is every seed: leave out --seed")
+    for source in select(packs, draft=True):
+        count = source.task.pack.variants
+        if seed is not None and seed >= count:
+            there = f"{count} variants, the seeds 0 to {count - 1}" if count > 1 else "no variants, the seed 0 alone"
+            raise UsageError(f"{source.task.id} has {there}")
+        for number in range(count) if every else [seed or 0]:
+            varied = source.of_seed(number)
+            name = cell_name(source.task.id, number) if number else source.task.id
+            if varied.task.variant:
+                typer.echo(f"{name}: {variant_name(varied.task.variant)}")
+            yield name, varied
 
 
 def _tell_layers(reports: Sequence[ControlReport]) -> None:

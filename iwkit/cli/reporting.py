@@ -33,6 +33,7 @@ class Name(StrEnum):
     EFFICIENCY = "efficiency"
     PROACTIVE = "proactive"
     POINTS = "points"
+    SEEDS = "seeds"
     MANIFEST = "manifest"
     MODELS = "models"
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -48,14 +47,22 @@ def run(
         list[str] | None, typer.Option(help="Only tasks reported under this family; may be given more than once.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many tasks, the first ones.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Play each task so often, with the seeds 0, 1, ...")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Play the seeds 0 to N-1 of each task: its variants, or the same again.")
+    ] = 1,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Worker processes; default: one a core in the physical world, else one."),
+        typer.Option(min=1, help="Workers; default: one a core in the physical world or on a cluster, else one."),
     ] = None,
     in_flight: Annotated[
         int | None, typer.Option(min=1, help="Episodes at a time; default: one a worker, with a model at least 4.")
     ] = None,
+    executor: Annotated[
+        str, typer.Option(help="Where workers are: processes of this machine, or ray, the cluster at RAY_ADDRESS.")
+    ] = "processes",
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that a module:Class may take for a turn; else its cell is void.")
+    ] = 600.0,
 ) -> None:
     """Run an assistant on tasks and show the table. Exits with 3 if cells are void; a failed task is a measurement."""
     from rich.console import Console
@@ -70,6 +77,7 @@ def run(
     from iwkit_runtime.selection import select
 
     sources = _chosen(select(tasks or [], draft=draft), family or [], limit)
+    _tell_seeds(sources, seeds)
     blind = no_pictures(assistant, world)
     if blind and world == "physical":
         typer.echo(f"frames are unavailable: {blind}", err=True)
@@ -80,15 +88,15 @@ def run(
         Progress(*bar, console=Console(stderr=True), transient=True, disable=quiet) as progress,
     ):
         asked = {name: desk.identity(name) for name in desk.models(assistant, human)} if desk else {}
-        config = Config(assistant, human, world, draft, blind is None, solver, memory, asked)
-        workers, episodes = _at_once([assistant, human], world, jobs, in_flight, modelled=bool(asked))
+        config = Config(assistant, human, world, draft, blind is None, solver, memory, asked, timeout)
+        crew = _at_once([assistant, human], world, jobs, in_flight, executor, modelled=bool(asked))
         row = progress.add_task("running", total=len(sources) * seeds)
 
         def done(task_id: str, end: dict[str, object]) -> None:
             progress.update(row, advance=1, description=f"{task_id} {end['status']}")
 
         try:
-            run_cells(sources, config, out, done, range(seeds), desk=desk, jobs=workers, in_flight=episodes)
+            run_cells(sources, config, out, done, range(seeds), desk=desk, **crew)
         except KeyboardInterrupt:
             progress.stop()
             typer.echo("interrupted: the same command goes on where it stopped", err=True)
@@ -117,19 +125,37 @@ def _chosen(sources: list[Source], family: list[str], limit: int | None) -> list
     return [source for source in sources if not family or source.task.pack.family in family][:limit]
 
 
-def _at_once(
-    agents: list[str], world: str, jobs: int | None, in_flight: int | None, *, modelled: bool
-) -> tuple[int, int]:
-    """How many worker processes, and how many episodes in flight. A person at the terminal plays one at a time."""
-    from iwkit.errors import UsageError
+def _tell_seeds(sources: list[Source], seeds: int) -> None:
+    """Which of the packs that vary have fewer variants than there are seeds."""
+    for source in sources:
+        count = source.task.pack.variants
+        if 1 < count < seeds:
+            typer.echo(f"{source.task.id} has {count} variants: from seed {count} on they are played again", err=True)
 
+
+class _AtOnce(TypedDict):
+    """Where episodes are played, by how many workers, and how many at a time."""
+
+    where: str
+    jobs: int
+    in_flight: int
+
+
+def _at_once(
+    agents: list[str], world: str, jobs: int | None, in_flight: int | None, where: str, *, modelled: bool
+) -> _AtOnce:
+    """How many episodes are played at a time, and by whom. A person at the terminal plays one at a time."""
+    from iwkit.errors import UsageError
+    from iwkit_runtime.workers import executor
+
+    cores = executor(where).cores()
     if "person" in agents:
-        if (jobs or 1) > 1 or (in_flight or 1) > 1:
-            raise UsageError("a person plays one episode at a time: leave --jobs and --in-flight out")
-        return 1, 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = jobs or (cores if world == "physical" else 1)
-    return workers, in_flight or (max(workers, WAITING) if modelled else workers)
+        if (jobs or 1) > 1 or (in_flight or 1) > 1 or where != "processes":
+            raise UsageError("a person plays one episode at a time: leave --jobs, --in-flight and --executor out")
+        return {"where": where, "jobs": 1, "in_flight": 1}
+    workers = jobs or (cores if world == "physical" or where != "processes" else 1)
+    episodes = in_flight or (max(workers, WAITING) if modelled else workers)
+    return {"where": where, "jobs": workers, "in_flight": episodes}
 
 
 @contextlib.contextmanager

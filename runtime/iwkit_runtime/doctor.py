@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Final
 
 from iwkit import resources
@@ -19,7 +18,8 @@ from iwkit.errors import IwkitError
 from iwkit.library import Library
 from iwkit.lock import body_label
 from iwkit_runtime.assets.typeset import font
-from iwkit_runtime.body.amass import clips, read_clip
+from iwkit_runtime.body.amass import clips
+from iwkit_runtime.body.cycle import recorded_cycle
 from iwkit_runtime.body.model import load_body
 from iwkit_runtime.identity import runtime_digest
 from iwkit_runtime.render import opengl
@@ -27,8 +27,6 @@ from iwkit_runtime.render import opengl
 OLDEST: Final = (3, 11)
 KEYS: Final = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Environment variables in which the providers' own clients look for a key."""
-_TRIED: Final = 20
-"""Clips of an AMASS folder that are read: all of them would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +74,13 @@ def _body(what: str) -> Finding:
 
 
 def _motion(what: str) -> Finding:
-    if not (folder := os.environ.get(resources.AMASS)):
+    folder = resources.motion_folder()
+    if folder is None:
         return Finding(what, f"none; {resources.AMASS} may name an AMASS folder")
-    found = list(clips(Path(folder)))
-    for path in found[:_TRIED]:
-        read_clip(path)
-    return Finding(what, f"{len(found)} clips in {folder}, named by {resources.AMASS}")
+    found = list(clips(folder))
+    path, cycle = recorded_cycle(folder, load_body())
+    walk = f"walking as in {path.relative_to(folder).as_posix()}, {cycle.stride:.2f} m a stride"
+    return Finding(what, f"{len(found)} clips in {folder}, named by {resources.AMASS}; {walk}")
 
 
 def _physics(what: str) -> Finding:
@@ -126,6 +125,13 @@ def _models(what: str) -> Finding:
         return Finding(what, "not here", 'only models need it: pip install "iwkit[models]"', fine=False)
 
 
+def _cluster(what: str) -> Finding:
+    try:
+        return Finding(what, f"ray {version('ray')}")
+    except PackageNotFoundError:
+        return Finding(what, "not here", 'only --executor ray needs it: pip install "iwkit[cluster]"', fine=False)
+
+
 def _keys(what: str) -> Finding:
     """Only whether a key is there: what it is, nobody is told."""
     here = [name for name in KEYS if os.environ.get(name)]
@@ -153,6 +159,7 @@ _PARTS: Final[tuple[tuple[str, Callable[[str], Finding]], ...]] = (
     ("text recognition", _reader),
     ("USD files", _usd),
     ("models' libraries", _models),
+    ("clusters", _cluster),
     ("model keys", _keys),
     ("Isaac Sim", _isaac),
 )

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from iwkit.compile import CompiledTask
 from iwkit.digest import digest
 from iwkit.errors import AgentError, LedgerError, RunStopped
-from iwkit.ledger import END, Journal, Record
+from iwkit.ledger import END, Record, Records
 from iwkit.runfolder import cell_name
 from iwkit.score import stable_completion_index
 from iwkit.world.base import World
 from iwkit_runtime.agents import Assistant, Human, make_assistant, make_human
+from iwkit_runtime.agents.guarded import TIMEOUT
 from iwkit_runtime.loop.episode import Episode, Role
 from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.loop.views import AssistantView, HumanView
@@ -33,7 +34,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 def play(
     task: CompiledTask,
     world: World,
-    journal: Journal,
+    journal: Records,
     header: Mapping[str, Any],
     *,
     assistant: str,
@@ -41,6 +42,7 @@ def play(
     studio: Studio | None = None,
     desk: Front | None = None,
     memory: bool = False,
+    timeout: float = TIMEOUT,
 ) -> Record:
     """Play a task to its end, from the start or from where the journal stops, and return its closing record.
 
@@ -49,13 +51,15 @@ def play(
         studio: takes the pictures; without it the views have none.
         desk: where models are asked.
         memory: the assistant may keep notes (EVAL-6).
+        timeout: seconds that a user's own agent may take for a turn; one that takes longer failed.
 
     Raises:
         RunStopped: an agent cannot be asked now. The journal is left open, and the episode can be continued.
     """
     journal.append("header", header)
     episode = Episode(task, world, journal.append, studio, memory=memory)
-    agents = make_agents(episode, assistant=assistant, human=human, desk=desk, seed=header.get("seed", 0))
+    given = {"assistant": assistant, "human": human}
+    agents = make_agents(episode, **given, desk=desk, seed=header.get("seed", 0), timeout=timeout)
     while (role := episode.pending) is not None:
         text = _ask(episode, role, agents[role], journal)
         if text is not None:
@@ -65,7 +69,13 @@ def play(
 
 
 def make_agents(
-    episode: Episode, *, assistant: str, human: str, desk: Front | None = None, seed: int = 0
+    episode: Episode,
+    *,
+    assistant: str,
+    human: str,
+    desk: Front | None = None,
+    seed: int = 0,
+    timeout: float = TIMEOUT,
 ) -> dict[Role, Assistant | Human]:
     """The two agents of an episode, which is of the cell with this seed.
 
@@ -74,8 +84,8 @@ def make_agents(
     """
     cell = cell_name(episode.task.id, seed)
     return {
-        "assistant": _made("assistant", assistant, lambda: make_assistant(assistant, episode, desk, cell)),
-        "human": _made("human", human, lambda: make_human(human, episode, desk, cell)),
+        "assistant": _made("assistant", assistant, lambda: make_assistant(assistant, episode, desk, cell, timeout)),
+        "human": _made("human", human, lambda: make_human(human, episode, desk, cell, timeout)),
     }
 
 
@@ -88,7 +98,7 @@ def _made(role: Role, name: str, make: Callable[[], Agent]) -> Agent:
         raise AgentError(f"{role} {name!r} cannot be made: {type(error).__name__}: {error}") from error
 
 
-def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Journal) -> str | None:
+def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Records) -> str | None:
     """The agent's answer, recorded or fresh. An agent that fails makes the cell void, and None is returned."""
     view = episode.observe(role)
     shown = {"frames": [frame.digest for frame in view.frames]} if view.frames else {}
@@ -103,7 +113,7 @@ def _ask(episode: Episode, role: Role, agent: Assistant | Human, journal: Journa
     return None
 
 
-def _fresh(role: Role, agent: Assistant | Human, view: AssistantView | HumanView, journal: Journal) -> Record:
+def _fresh(role: Role, agent: Assistant | Human, view: AssistantView | HumanView, journal: Records) -> Record:
     """Ask the agent, and record its answer or its failure."""
     kind = "answer"
     start = time.monotonic()
@@ -127,7 +137,7 @@ def _fresh(role: Role, agent: Assistant | Human, view: AssistantView | HumanView
 def _where(error: BaseException, agent: Assistant | Human) -> str:
     """` (mine.py:4, in answer)`: the innermost line of the agent's own file that an error came through. Nothing for
     agents of iwkit's: their users did not write them."""
-    module = type(agent).__module__
+    module = type(getattr(agent, "own", agent)).__module__
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or module.partition(".")[0].startswith("iwkit"):
         return ""

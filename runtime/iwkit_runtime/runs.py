@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import contextlib
+import socket
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from iwkit import __version__
-from iwkit.compile import CompiledTask
+from iwkit.compile import CompiledTask, load_task
+from iwkit.digest import digest
 from iwkit.errors import LedgerError, UsageError
-from iwkit.ledger import Journal, Record, exclusive, write_atomic, write_json
-from iwkit.lock import body_label
+from iwkit.ledger import Journal, Record, Records, exclusive, write_atomic, write_json
+from iwkit.lock import body_label, uses
 from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.suggest import did_you_mean
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
+from iwkit_runtime.agents.guarded import TIMEOUT
 from iwkit_runtime.agents.registry import SCRIPTED_ASSISTANTS, code_digest, code_file
 from iwkit_runtime.body.model import Solver
 from iwkit_runtime.identity import cell_key, runtime_digest
 from iwkit_runtime.loop.episode import Episode
 from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.play import make_agents, play
-from iwkit_runtime.workers import Crew
+from iwkit_runtime.workers import (
+    Caller,
+    Crew,
+    Executor,
+    FarJob,
+    FolderKeeper,
+    RemoteJournal,
+    Stage,
+    executor,
+    fresh_files,
+)
 
 if TYPE_CHECKING:
     from iwkit_runtime.models.agents import Front
@@ -48,7 +62,8 @@ class Config:
     `draft`: packs need not be frozen. `pictures`: the views have frames; a world without pictures has none either way.
     `solver`: what solves the wearer's arms (docs/body.md); a world without a body has none to solve.
     `memory`: the assistant may keep notes (EVAL-6). `models`: what decides the answers of each agent that is a model
-    (`Desk.identity`), by its name.
+    (`Desk.identity`), by its name. `timeout`: seconds that a user's own agent may take for a turn; as it decides no
+    result, it may be another when a run is continued.
     """
 
     assistant: str
@@ -59,17 +74,18 @@ class Config:
     solver: str = "swivel"
     memory: bool = False
     models: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float = TIMEOUT
 
     def header(self) -> dict[str, Any]:
         """The configuration as it is recorded, with digests of the code that plays."""
         own = {"assistant_code": code_digest(self.assistant), "human_code": code_digest(self.human)}
         own |= {"assistant_model": self.models.get(self.assistant), "human_model": self.models.get(self.human)}
-        given = {key: value for key, value in asdict(self).items() if key != "models"}
+        given = {key: value for key, value in asdict(self).items() if key not in ("models", "timeout")}
         return {"iwkit": __version__, "runtime": runtime_digest(), **given, **own, "body": body_label()}
 
     def settings(self) -> dict[str, Any]:
         """The part of it that decides what comes out, beside the code."""
-        left_out = ("draft", "pictures")
+        left_out = ("draft", "pictures", "timeout")
         return {key: value for key, value in asdict(self).items() if key not in left_out}
 
 
@@ -89,6 +105,17 @@ class Source:
     uses: str
     freeze: Freeze
     reference: int | None = None
+
+    def of_seed(self, seed: int) -> Source:
+        """What a seed plays of the pack: the pack itself, or its variant. The lock has no shortest way of a variant.
+
+        Raises:
+            Problems: the variant does not compile.
+        """
+        if seed % self.task.pack.variants == 0:
+            return self
+        task = load_task(self.path, self.task.library, seed)
+        return replace(self, task=task, uses=digest(uses(task, task.library)), reference=None)
 
 
 Progress = Callable[[str, Record], None]
@@ -122,46 +149,55 @@ def run(
     desk: Desk | None = None,
     jobs: int = 1,
     in_flight: int = 1,
+    where: str = "processes",
 ) -> None:
     """Play every cell that the folder does not hold yet. The same call continues a run that was stopped anywhere.
 
     Args:
-        seeds: each task is a cell for each of them.
+        seeds: each task is a cell for each of them, and of a pack that varies each plays its own variant.
         desk: where models are asked; needed if an agent is one.
         jobs: worker processes; with one, and one episode in flight, all is played in this process.
         in_flight: episodes at a time, in all processes together.
+        where: `processes` of this machine, or workers on a `ray` cluster. It is no part of what identifies a result.
 
     Raises:
         RunStopped: the budget does not reach, or something else that will not pass by itself.
         LedgerError: the folder belongs to another run, is being written by another process, or cannot be written.
-        UsageError: no such world.
+        UsageError: no such world, or no such place, or the cluster cannot be reached.
         AgentError: no such assistant or human, or it cannot be made.
+        Problems: a variant of a pack does not compile.
     """
     make_world(config.world, config.solver)
     _distinct(sources)
     for source in sources[:1]:
         # A name that was mistyped claims no folder. Where it is tried out plays no part; the opening costs least here.
         rehearsal = Episode(source.task, SymbolicWorld(), lambda _kind, _fields: None)
-        make_agents(rehearsal, assistant=config.assistant, human=config.human, desk=desk)
-    cells = [_Cell(source, seed) for seed in seeds for source in sources]
+        make_agents(rehearsal, assistant=config.assistant, human=config.human, desk=desk, timeout=config.timeout)
+    cells = [_Cell(source.of_seed(seed), seed) for seed in seeds for source in sources]
     with exclusive(folder):
         _plan(folder, config, cells)
         booth = _Booth(config, folder)
-        for name, end in _played(cells, booth, desk, jobs, max(jobs, in_flight)):
-            progress(name, end)
+        if where == "processes" and min(max(jobs, in_flight), len(cells)) == 1:
+            with booth.opened(desk) as play_cell:
+                for cell in cells:
+                    progress(cell.source.task.id, play_cell(cell))
+            return
+        with _crew(booth, executor(where), jobs, max(jobs, in_flight), desk) as crew:
+            for number, end in crew.play(cells):
+                progress(cells[number].source.task.id, end)
 
 
-def _played(
-    cells: Sequence[_Cell], booth: _Booth, desk: Desk | None, jobs: int, in_flight: int
-) -> Iterator[tuple[str, Record]]:
-    if min(in_flight, len(cells)) == 1:
-        with booth(desk) as play_cell:
-            for cell in cells:
-                yield cell.source.task.id, play_cell(cell)
-        return
-    with Crew(booth, jobs, in_flight, desk, sorted(booth.config.models)) as crew:
-        for number, end in crew.play(cells):
-            yield cells[number].source.task.id, end
+@contextlib.contextmanager
+def _crew(booth: _Booth, chosen: Executor, jobs: int, in_flight: int, desk: Desk | None) -> Iterator[Crew]:
+    """Workers that play cells, with a keeper of the run folder if they do not have it."""
+    stage: Stage = booth
+    keeper = None
+    with contextlib.ExitStack() as stack:
+        if not chosen.shared:
+            keeper = stack.enter_context(FolderKeeper(booth.folder, lambda cell: _journal(cell, booth.folder)))
+            stage = _FarBooth(booth.config, booth.config.header())
+        models = sorted(booth.config.models)
+        yield stack.enter_context(Crew(stage, chosen.place(), jobs, in_flight, keeper=keeper, desk=desk, models=models))
 
 
 def _distinct(sources: Sequence[Source]) -> None:
@@ -192,6 +228,7 @@ def _plan(folder: Path, config: Config, planned: Sequence[_Cell]) -> None:
             "uses": source.uses,
             "freeze": source.freeze,
             "reference": source.reference,
+            "variant": dict(task.variant),
             "key": _key(source, config, seed),
         }
         known = cells.setdefault(cell_name(task.id, seed), cell)
@@ -224,12 +261,37 @@ class _Booth:
     config: Config
     folder: Path
 
+    def __call__(self, caller: Caller) -> contextlib.AbstractContextManager[Callable[[_Cell], Record]]:
+        return self.opened(caller.desk)
+
     @contextlib.contextmanager
-    def __call__(self, desk: Front | None) -> Iterator[Callable[[_Cell], Record]]:
+    def opened(self, desk: Front | None) -> Iterator[Callable[[_Cell], Record]]:
         world = make_world(self.config.world, self.config.solver)
         with _studio(self.config, world, self.folder) as studio:
             stage = _Stage(world, studio, desk)
             yield lambda cell: _cell(cell, self.config, stage, self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class _FarBooth:
+    """The same where there is no run folder: records and files go to the calling process, whose configuration is
+    `header`."""
+
+    config: Config
+    header: Mapping[str, Any]
+
+    @contextlib.contextmanager
+    def __call__(self, caller: Caller) -> Iterator[Callable[[FarJob], Record]]:
+        if other := _differing(self.header, self.config.header()):
+            told = " and another ".join(_SAID.get(key, key) for key in other)
+            raise LedgerError(f"{socket.gethostname()}, of the cluster, has another {told}: install there what is here")
+        world = make_world(self.config.world, self.config.solver)
+        yield lambda job: self._play(job, world, caller)
+
+    def _play(self, job: FarJob, world: World, caller: Caller) -> Record:
+        with tempfile.TemporaryDirectory() as name, _studio(self.config, world, Path(name)) as studio:
+            journal = RemoteJournal(caller, job.number, job.name, job.known, fresh_files(Path(name)))
+            return journal.end or _play(job.what, self.config, _Stage(world, studio, caller.desk), journal)
 
 
 @contextlib.contextmanager
@@ -281,7 +343,7 @@ _OWN_CODE = {"assistant_code": "assistant", "human_code": "human"}
 def _changed(before: dict[str, Any], config: Config) -> str:
     """What differs between the configuration of a run and the one asked for, in words, and what to do."""
     now = config.header()
-    found = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+    found = _differing(before, now)
     if set(found) <= _OWN_CODE.keys():
         files = " and ".join(dict.fromkeys(code_file(str(now[_OWN_CODE[k]])) for k in found))
         return f", and the code of {files} changed since: choose another --out, or delete the folder"
@@ -289,25 +351,33 @@ def _changed(before: dict[str, Any], config: Config) -> str:
     return f" with another {told}: choose another --out"
 
 
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    return sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+
+
 def _cell(cell: _Cell, config: Config, stage: _Stage, folder: Path) -> Record:
     """The closing record of a cell: of its valid attempt, or of the one that is played now."""
+    with _journal(cell, folder) as journal:
+        return journal.end or _play(cell, config, stage, journal)
+
+
+def _journal(cell: _Cell, folder: Path) -> Journal:
+    """The journal of the attempt that counts: closed and valid, or still open. A void one is left for a new one."""
     name = cell_name(cell.source.task.id, cell.seed)
     attempts = attempt_paths(folder, name)
     if attempts:
-        with Journal(attempts[-1]) as journal:
-            if journal.end is None:
-                return _play(cell, config, stage, journal)
-            if journal.end["status"] != "void":
-                return journal.end
-    with Journal(attempt_path(folder, name, len(attempts) + 1)) as journal:
-        return _play(cell, config, stage, journal)
+        journal = Journal(attempts[-1])
+        if journal.end is None or journal.end["status"] != "void":
+            return journal
+        journal.close()
+    return Journal(attempt_path(folder, name, len(attempts) + 1))
 
 
 def _key(source: Source, config: Config, seed: int) -> str:
     return cell_key(source.uses, seed, config.settings())
 
 
-def _play(cell: _Cell, config: Config, stage: _Stage, journal: Journal) -> Record:
+def _play(cell: _Cell, config: Config, stage: _Stage, journal: Records) -> Record:
     source, seed = cell
     task = source.task
     header = {
@@ -316,10 +386,19 @@ def _play(cell: _Cell, config: Config, stage: _Stage, journal: Journal) -> Recor
         "seed": seed,
         "digest": task.digest,
         "physical_digest": task.physical_digest,
+        "variant": dict(task.variant),
         "uses": source.uses,
         "key": _key(source, config, seed),
     }
-    agents = {"assistant": config.assistant, "human": config.human}
     return play(
-        task, stage.world, journal, header, **agents, studio=stage.studio, desk=stage.desk, memory=config.memory
+        task,
+        stage.world,
+        journal,
+        header,
+        assistant=config.assistant,
+        human=config.human,
+        studio=stage.studio,
+        desk=stage.desk,
+        memory=config.memory,
+        timeout=config.timeout,
     )

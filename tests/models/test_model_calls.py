@@ -7,6 +7,7 @@ import email.utils
 import gzip
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,38 @@ def test_parameters_reach_the_provider(kit: Any, name: str) -> None:
     sent = kit.provider.requests[0].body.decode()
     for value in ("0.25", "0.5", "321", "zq"):
         assert value in sent
+
+
+def seeds_sent(kit: Any) -> list[int | None]:
+    """The seed of each request so far: chat completions have it at the top, Google in its configuration."""
+    bodies = [request.json for request in kit.provider.requests]
+    return [body.get("seed", body.get("generationConfig", {}).get("seed")) for body in bodies]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("settings", "sent"), [({}, [0, 3, 3]), ({"seed": 40}, [40, 43, 43]), ({"seed": None}, [None] * 3)]
+)
+def test_the_seed_of_a_cell_reaches_a_model_that_takes_one(
+    kit: Any, name: str, settings: dict[str, Any], sent: list[int | None]
+) -> None:
+    desk = kit.desk(**settings)
+    for make, cell in ((desk.assistant, "F10-s0"), (desk.assistant, "F10-s3"), (desk.assistant, "A1-s3")):
+        make(name, "finding", cell).answer(VIEW)
+    assert seeds_sent(kit) == ([None] * 3 if name.startswith("openai-responses") else sent)
+
+
+def test_an_answer_for_one_seed_is_none_for_another(kit: Any, tmp_path: Path) -> None:
+    """Repeats are asked apart although all else is the same, and what is on record says with which seed."""
+    desk = kit.desk(cache=tmp_path / "cache")
+    agents = [desk.assistant("openai:m", "finding", cell) for cell in ("F10-s0", "F10-s1", "F10-s1")]
+    for agent in agents:
+        agent.answer(VIEW)
+    assert seeds_sent(kit) == [0, 1]
+    first, second, again = (agent.account() for agent in agents)
+    assert first["prompt"] != second["prompt"] == again["prompt"]
+    kept = json.loads((kit.folder / "prompts" / f"{second['prompt'].partition(':')[2]}.json").read_text("utf-8"))
+    assert kept["seed"] == 1
 
 
 @pytest.mark.parametrize("name", NAMES)

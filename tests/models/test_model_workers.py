@@ -52,6 +52,7 @@ def test_many_calls_in_flight_from_few_processes(kit: Any, tmp_path: Path) -> No
     assert most > 2  # more episodes wait than there are processes
     assert together == alone
     assert len(together) == 6
+    assert sorted(request.json["seed"] for request in kit.provider.requests) == [0] * 6 + [1] * 6
     (total,) = totals(tmp_path / "together")
     assert total.calls == len(kit.provider.requests) / 2 == 6
 

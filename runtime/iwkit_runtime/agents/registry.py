@@ -6,7 +6,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from iwkit.digest import digest, file_digest
 from iwkit.errors import AgentError, Problems
@@ -16,6 +16,7 @@ from iwkit.source.reader import read
 from iwkit.spec.policy import Policy
 from iwkit.suggest import ask, closest, did_you_mean
 from iwkit_runtime.agents.base import Assistant, Human
+from iwkit_runtime.agents.guarded import TIMEOUT, Guarded
 from iwkit_runtime.agents.policy import PolicyHuman
 from iwkit_runtime.agents.rules import RulesHuman
 from iwkit_runtime.agents.scripted import ScriptedAssistant, ScriptedHuman, SilentAssistant
@@ -47,13 +48,16 @@ POLICY: Final = "policy:"
 RULES: Final = "rules"
 
 
-def make_assistant(name: str, episode: Episode, desk: Front | None = None, cell: str = "") -> Assistant:
+def make_assistant(
+    name: str, episode: Episode, desk: Front | None = None, cell: str = "", timeout: float = TIMEOUT
+) -> Assistant:
     """An assistant for one episode: `oracle`, `silent`, `wrong`, `early`, `person`, a model (`openai:MODEL`,
     `openai-responses:MODEL`, `google:MODEL`), or `module:Class` (called without arguments).
 
     Args:
         desk: where models are asked; without one, a model gets a desk of its own that keeps no book.
         cell: goes into the book of calls, and nowhere else.
+        timeout: seconds that a user's own agent may take, to be made and for each turn.
 
     Raises:
         AgentError: no such assistant, or a model that cannot be asked.
@@ -64,11 +68,13 @@ def make_assistant(name: str, episode: Episode, desk: Front | None = None, cell:
         return PersonAssistant(Desktop())
     if is_model(name):
         return _desk(desk).assistant(name, _family(episode), cell)
-    agent: Assistant = _own(name, "assistant", [*sorted(_ASSISTANTS), PERSON, *_MODELS])
+    agent: Assistant = _own(name, "assistant", [*sorted(_ASSISTANTS), PERSON, *_MODELS], timeout)
     return agent
 
 
-def make_human(name: str, episode: Episode, desk: Front | None = None, cell: str = "") -> Human:
+def make_human(
+    name: str, episode: Episode, desk: Front | None = None, cell: str = "", timeout: float = TIMEOUT
+) -> Human:
     """A human for one episode: `scripted`, `rules`, `policy:FILE`, `person`, a model, or `module:Class`; see
     `make_assistant`.
 
@@ -82,8 +88,8 @@ def make_human(name: str, episode: Episode, desk: Front | None = None, cell: str
     if is_model(name):
         return _desk(desk).human(name, _family(episode), cell)
     if name.startswith(POLICY):
-        return _policy_human(name, episode)
-    agent: Human = _own(name, "human", [*sorted(_HUMANS), "policy:FILE", PERSON, *_MODELS])
+        return _policy_human(name, episode, timeout)
+    agent: Human = _own(name, "human", [*sorted(_HUMANS), "policy:FILE", PERSON, *_MODELS], timeout)
     return agent
 
 
@@ -128,7 +134,7 @@ def code_file(name: str) -> str:
     return name.partition(":")[0].replace(".", "/") + ".py"
 
 
-def make_verifier(name: str) -> Verifier:
+def make_verifier(name: str, timeout: float = TIMEOUT) -> Verifier:
     """A semantic verifier: `rules`, or `module:Class` (called without arguments).
 
     Raises:
@@ -136,19 +142,21 @@ def make_verifier(name: str) -> Verifier:
     """
     if name == RULES:
         return RulesVerifier()
-    verifier: Verifier = _own(name, "verifier", [RULES], "verify", "speech, view")
+    verifier: Verifier = _own(name, "verifier", [RULES], timeout, method="verify", takes="speech, view")
     return verifier
 
 
-def _policy_human(name: str, episode: Episode) -> PolicyHuman:
+def _policy_human(name: str, episode: Episode, timeout: float) -> PolicyHuman:
     try:
         policy = load_policy(Path(name.removeprefix(POLICY)), episode.task)
     except Problems as error:
         raise AgentError(f"human {name!r}:\n{error}") from error
-    return PolicyHuman(policy, episode, make_verifier(policy.verifier))
+    return PolicyHuman(policy, episode, make_verifier(policy.verifier, timeout))
 
 
-def _own(name: str, role: str, known: list[str], method: str = "answer", takes: str = "view") -> Any:
+def _own(
+    name: str, role: str, known: list[str], timeout: float, *, method: str = "answer", takes: str = "view"
+) -> Guarded:
     module_name, colon, class_name = name.partition(":")
     if not colon:
         meant = _meant(name, known)
@@ -167,9 +175,11 @@ def _own(name: str, role: str, known: list[str], method: str = "answer", takes: 
         meant = did_you_mean(class_name, (word for word, it in vars(module).items() if inspect.isclass(it)))
         raise AgentError(f"{role} {name!r}: module {module_name!r} has no {class_name!r}{meant and f': {meant}'}")
     try:
-        agent = made()
+        agent = Guarded(made, timeout)
     except TypeError as error:
         raise AgentError(f"{role} {name!r}: {class_name} must be made without arguments: {error}") from error
+    except AgentError as error:
+        raise AgentError(f"{role} {name!r}: {class_name}() is not made: {error}") from error
     if not callable(getattr(agent, method, None)):
         raise AgentError(f"{role} {name!r}: {class_name} has no method {method}({takes})")
     return agent

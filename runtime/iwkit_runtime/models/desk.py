@@ -7,12 +7,13 @@ import concurrent.futures
 import importlib
 import threading
 from collections.abc import Coroutine
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from iwkit.errors import AgentError, UsageError
+from iwkit.runfolder import cell_seed
 from iwkit_runtime.models.agents import ModelAssistant, ModelHuman
 from iwkit_runtime.models.book import Asker, Book
 from iwkit_runtime.models.cache import Cache
@@ -61,6 +62,7 @@ class ModelSeat:
 
     async def asked(self, prompt: Prompt, tick: int) -> str:
         """The same within the desk's event loop, for callers with many episodes in flight."""
+        prompt = replace(prompt, seed=self._spec.seed(cell_seed(self._cell)))
         self._account = Account(self._spec.name, prompt.digest)
         reply = await self._desk.caller(self._spec).ask(prompt, Asker(self._cell, self._role, tick), self._account)
         return reply.text

@@ -43,7 +43,7 @@ class Gemini:
             response = await self._client.aio.models.generate_content(
                 model=self._spec.model,
                 contents=[self._content(message) for message in prompt.messages],
-                config=self._config(prompt.system),
+                config=self._config(prompt.system, prompt.seed),
             )
             http = response.sdk_http_response
             body = json.loads((http.body if http else None) or "null")
@@ -58,14 +58,14 @@ class Gemini:
         """See `Connection`."""
         await self._http.aclose()
 
-    def _config(self, system: str) -> types.GenerateContentConfig:
+    def _config(self, system: str, seed: int | None = None) -> types.GenerateContentConfig:
         given = self._spec.settings
         try:
             return types.GenerateContentConfig(
                 system_instruction=system,
                 temperature=given.temperature,
                 top_p=given.top_p,
-                seed=given.seed,
+                seed=seed,
                 max_output_tokens=given.max_output_tokens,
                 should_return_http_response=True,
                 automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),

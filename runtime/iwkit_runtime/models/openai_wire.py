@@ -70,9 +70,8 @@ class ChatCompletions(_OpenAI):
 
     async def _request(self, prompt: Prompt) -> Any:
         messages = [{"role": "system", "content": prompt.system}, *map(self._message, prompt.messages)]
-        given = self._given(
-            temperature="temperature", top_p="top_p", seed="seed", max_completion_tokens="max_output_tokens"
-        )
+        given = self._given(temperature="temperature", top_p="top_p", max_completion_tokens="max_output_tokens")
+        given |= {} if prompt.seed is None else {"seed": prompt.seed}
         return await self._client.chat.completions.with_raw_response.create(
             model=self._spec.model,
             messages=messages,  # type: ignore[arg-type]  # the form is right, the types are a union of forty

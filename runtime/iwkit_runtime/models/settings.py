@@ -25,6 +25,8 @@ Positive = Annotated[float, Field(gt=0)]
 Money = Annotated[float, Field(ge=0)]
 PROVIDERS: Final = ("openai", "openai-responses", "google")
 """How the name of a model begins, before its colon."""
+_SEEDLESS: Final = frozenset({"openai-responses"})
+"""Interfaces that have no seed."""
 PERSON: Final = "person"
 """The agent that is a person at this terminal."""
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]{2,63}")
@@ -77,13 +79,14 @@ class ImageSettings(Model):
 
 
 class ModelSettings(Model):
-    """One model's settings. The first six, and `images` but for `tokens`, decide what it answers: they are a part of
+    """One model's settings. `seed` is that of the cells with the seed 0, those after it count on from there; null sends
+    none. The first six, and `images` but for `tokens`, decide what it answers: they are a part of
     what identifies a result. The others say only how it is reached."""
 
     base_url: str | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    seed: int | None = None
+    seed: Annotated[int, Field(ge=0, le=2**30)] | None = 0
     max_output_tokens: Annotated[int, Field(ge=16)] = 8192
     extra: dict[str, Any] = Field(default_factory=dict)
     images: ImageSettings = ImageSettings()
@@ -198,6 +201,11 @@ class ModelSpec:
     limits: ImageLimits
     price: Price | None
 
+    def seed(self, cell: int | None) -> int | None:
+        """The seed that is sent for a cell with this seed; None where none is."""
+        first = self.settings.seed
+        return None if self.provider in _SEEDLESS or first is None or cell is None else first + cell
+
     def identity(self) -> dict[str, Any]:
         """What decides its answers, for the record."""
         given = self.settings
@@ -206,7 +214,7 @@ class ModelSpec:
             "base_url": self.base_url,
             "temperature": given.temperature,
             "top_p": given.top_p,
-            "seed": given.seed,
+            "seed": self.seed(0),
             "max_output_tokens": given.max_output_tokens,
             "extra": given.extra,
             "images": {

@@ -28,10 +28,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """All that a model is sent: what it is told first, and the conversation, which the user begins and ends."""
+    """All that a model is sent: what it is told first, and the conversation, which the user begins and ends; and the
+    seed of its sampling, if it takes one."""
 
     system: str
     messages: tuple[Message, ...]
+    seed: int | None = None
 
     @property
     def images(self) -> tuple[Image, ...]:
@@ -43,7 +45,7 @@ class Prompt:
             {"role": m.role, "text": m.text, "images": [{"media": i.media, "sha256": i.sha256} for i in m.images]}
             for m in self.messages
         ]
-        return {"system": self.system, "messages": said}
+        return {"system": self.system, "messages": said} | ({} if self.seed is None else {"seed": self.seed})
 
     @property
     def digest(self) -> str:
