@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from iwkit_runtime.english.lexicon import FURNITURE, LIDDED
+from iwkit_runtime.english.lexicon import FURNITURE, LIDDED, PAPERS
 from iwkit_runtime.english.scoring import heads
 from iwkit_runtime.loop.views import LegendEntry
 
@@ -44,6 +44,11 @@ def holding(entry: LegendEntry) -> bool:
     return entry.top or entry.inside
 
 
+def workable(entry: LegendEntry) -> bool:
+    """Whether it may be cut or cooked: no furniture, and nothing that is there to be read."""
+    return movable(entry) and not heads(entry) & PAPERS
+
+
 def _anything(_entry: LegendEntry) -> bool:
     return True
 
@@ -55,10 +60,11 @@ NAMED: Final[dict[str, Fits]] = {
     "open": openable,
     "place": _anything,
     "target": holding,
+    "work": workable,
     "any": _anything,
 }
 """Role of a thing in what is asked for -> whether a thing that is named suits it. `place` is where one goes, `target`
-where something is put."""
+where something is put, `work` what is cut or cooked."""
 MEANT: Final[dict[str, Fits]] = {
     **NAMED,
     "grab": surely_movable,
@@ -70,6 +76,7 @@ MEANT: Final[dict[str, Fits]] = {
 UNFIT: Final = {
     "grab": "I cannot pick up {thing}. What should I do?",
     "carry": "I cannot pick up {thing}. What should I do?",
+    "work": "I cannot do that with {thing}. What should I do?",
     "open": "{Thing} has nothing to open or close. What should I do?",
 }
 """What is said of a thing that was named and does not suit."""

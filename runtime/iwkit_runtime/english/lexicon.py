@@ -152,6 +152,13 @@ THESAURUS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Other words for a thing. A thing named by the word itself always comes before one named by these."""
 
+PAPERS: Final = _set(
+    "sheet paper page form note list checklist card map plan menu ticket receipt invoice quote bill letter report rule "
+    "schedule calendar poster newspaper book folder magazine sign"
+)
+"""What one reads, and neither cuts nor cooks."""
+PARTS: Final = _set("piece bit shard slice fragment remains rest remainder leftover")
+"""`the pieces of the glass` are the glass, where nothing is called pieces."""
 FURNITURE: Final = _set(
     "table desk counter worktop sideboard dresser cupboard cabinet wardrobe closet locker nightstand shelf bookshelf "
     "bookcase rack stand bench workbench chair armchair stool seat sofa couch bed bathtub bath sink basin toilet stove "

@@ -13,7 +13,7 @@ from iwkit_runtime.grounding import ground
 from iwkit_runtime.loop.views import LegendEntry
 
 _MAY_BE_LEFT_OUT: Final = frozenset(
-    {"leave", "walk", "carry", "look", "find", "around", "left", "right", "about", "forward"}
+    {"leave", "walk", "carry", "look", "find", "around", "scan", "left", "right", "about", "forward"}
 )
 """Acts that may have been carried out without a command of their own."""
 

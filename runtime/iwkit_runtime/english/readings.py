@@ -21,6 +21,7 @@ _CARRYING: Final = {"take": frozenset({"to", "into", "onto", "there"}), "get": f
 _TOO_HARD: Final = frozenset({"press", "attach"})
 """Acts that would need to be told of buttons and connectors."""
 _GOALS: Final = frozenset({"to", "into", "at", "near", "by", "in", "inside", "there", "on"})
+_FLOOR: Final = (("floor",), ("ground",))
 _ACROSS: Final = frozenset({"through", "along", "across", "around", "past"})
 _ONWARDS: Final = frozenset({"forward", "forwards", "straight", "ahead"})
 _FETCHING: Final = frozenset({"go", "come", "return", "run", "pop", "nip"})
@@ -181,6 +182,8 @@ def _to_goal(args: Arguments, goals: Sequence[Attached], aims: Sequence[Attached
     rest = args.attached[args.attached.index(goal) + 1 :]
     where = [a for a in rest if (a.words or a.preposition == "there") and a.preposition != "for"]
     where += [Attached("near", g.words) for g in named if g != goal]
+    if goal.preposition == "there" and not goal.words:
+        where = [goal, *where]  # `go there`: to the place that was told
     return Reading("walk", Phrase(goal.words, tuple(where)), tool=Phrase(aims[0].words) if aims else NOTHING)
 
 
@@ -223,9 +226,29 @@ def _look(clause: Clause, args: Arguments) -> Reading | None:
     side = next((a.side for a in args.attached if a.side), "") or next(iter(args.particles & {"left", "right"}), "")
     if args.direct.empty and side in ("left", "right") and all(a.side or not a.words for a in args.attached):
         return Reading(side)
+    if args.direct.core[-1:] in _FLOOR or ((args.direct.empty or clause.act == "find") and _on_the_floor(args)):
+        return _scan(args)
     if args.direct.empty and "around" in args.particles:
         return Reading("around")
     return Reading(clause.act, _whole(args), back=clause.verb == "face")
+
+
+def _around(clause: Clause, args: Arguments) -> Reading | None:
+    return _scan(args) if _on_the_floor(args) else Reading(clause.act, _whole(args))
+
+
+def _on_the_floor(args: Arguments) -> bool:
+    return any(_is_floor(a) for a in args.attached)
+
+
+def _is_floor(attached: Attached) -> bool:
+    return Phrase(attached.words).core in _FLOOR
+
+
+def _scan(args: Arguments) -> Reading:
+    """`look on the floor by the desk`: the floor, and where."""
+    told = [i for i, a in enumerate(args.attached) if a.words and not a.side and not _is_floor(a)]
+    return Reading("scan", Phrase(args.attached[told[0]].words, args.attached[told[0] + 1 :]) if told else NOTHING)
 
 
 def _sure(clause: Clause, _args: Arguments) -> Reading | None:
@@ -306,6 +329,7 @@ _READERS: Final[dict[str, Callable[[Clause, Arguments], Reading | None]]] = {
     "right": _rotate,
     "look": _look,
     "find": _look,
+    "around": _around,
     "sure": _sure,
     "wipe": _with_tool,
     "cut": _with_tool,

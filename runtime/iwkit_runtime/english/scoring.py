@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iwkit_runtime.english.lexicon import ANTONYMS, COLOURS, PREPOSITIONS, SAME_AS, SIDES, STOPWORDS, VAGUE
+from iwkit_runtime.english.lexicon import ANTONYMS, COLOURS, PARTS, PREPOSITIONS, SAME_AS, SIDES, STOPWORDS, VAGUE
 from iwkit_runtime.english.phrases import Attached, Phrase
 from iwkit_runtime.english.words import content, meanings, singular, words
 from iwkit_runtime.loop.views import LegendEntry
@@ -45,6 +45,8 @@ class Known:
     heads: frozenset[str]
     own: tuple[frozenset[str], ...]
     """The words of each noun that carry meaning, as they stand in a phrase's core."""
+    written: frozenset[str]
+    """Words that only stand on a page with several lines: neither its title nor the items of a list name the page."""
 
 
 @lru_cache(maxsize=4096)
@@ -52,7 +54,11 @@ def known_words(entry: LegendEntry) -> Known:
     nouns = tuple(tuple(singular(w) for w in words(noun)) for noun in entry.nouns)
     heads = frozenset(_head(noun) for noun in nouns if noun)
     noun_words = frozenset(w for noun in nouns for w in noun if w not in STOPWORDS)
-    says = content(entry.description) | content(entry.label) | content(entry.colour) | noun_words
+    written = content(entry.label)
+    called = content(entry.description) | content(entry.colour) | noun_words
+    if "\n" not in entry.label:
+        called |= written
+    says = called | written
     return Known(
         entry,
         nouns,
@@ -62,6 +68,7 @@ def known_words(entry: LegendEntry) -> Known:
         content(entry.bearing),
         heads,
         tuple(frozenset(SAME_AS.get(w, w) for w in noun if w not in STOPWORDS) for noun in nouns),
+        frozenset(SAME_AS.get(w, w) for w in says - called),
     )
 
 
@@ -148,16 +155,19 @@ def _noun(known: Known, core: list[str], said: Sequence[str]) -> tuple[float | N
         return None, []
     # A noun that only narrows another one is not named: `the copy room table` is a table and not the copy room.
     head = _spoken_head(tuple(core), tuple(said))
+    if head in PARTS and len(core) > 1 and head not in known.noun_words:
+        core = [w for w in core if w != head]
+        head = _spoken_head(tuple(core), tuple(core))
     named = [own for own in known.own if own and head in own and own <= set(core)]
     if named:
         best = max(named, key=len)
-        return _FULL + 0.1 * len(best) - less, [w for w in core if w not in best]
+        return _FULL + 0.1 * len(best) + 1.5 * (len(best) - 1) - less, [w for w in core if w not in best]
     rest = [w for w in core if w != head]
     if head in known.heads:
         return _HEAD, rest
     if set(meanings(head)[1:]) & known.heads:
         return _OTHER_WORD, rest
-    if head in known.says and head not in VAGUE | COLOURS | SIDES and not head.isdigit():
+    if head in known.says - known.written and head not in VAGUE | COLOURS | SIDES and not head.isdigit():
         return _LOOSE + (0.5 if head in known.noun_words else 0.0), rest
     return None, []
 

@@ -74,5 +74,7 @@ class Seeking(Progress):
         others = tuple(t.handle for t in things if t != carried)
         handles = [*([carried.handle] if carried else []), *others]
         text = " ".join([f"[{BY_NAME[primitive].verbs[0]}]", *handles])
-        self._steps.append(Step(primitive, text, carried.handle if carried else None, others))
+        step = Step(primitive, text, carried.handle if carried else None, others)
+        if step not in self._steps[-1:]:  # `make sure the stove is off: turn it off` is one act
+            self._steps.append(step)
         self._name(handles)

@@ -24,6 +24,7 @@ PRIMITIVES: Final[dict[str, frozenset[str]]] = {
     "look": frozenset({"look_at"}),
     "find": frozenset({"look_at", "navigate_to"}),
     "around": frozenset({"look_around"}),
+    "scan": frozenset({"look_scan"}),
     "on": frozenset({"turn_on"}),
     "off": frozenset({"turn_off"}),
     "over": frozenset({"flip"}),

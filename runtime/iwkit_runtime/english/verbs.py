@@ -27,7 +27,7 @@ VERBS: Final[dict[str, str]] = {
         "position|"
         "park|insert|load|drop off|put down|set down|lay down|put back|put away|place back|hang|stack|pile|plonk|"
         "balance|drop back|chuck|file|plop|restore|ease|lower|rehome|replace|shove|settle|nestle|pack|"
-        "transfer over|set back|get rid of|dispose of|throw away",
+        "transfer over|set back|serve|add|get rid of|dispose of|throw away",
         "open": "open|open up|unlock|uncover|pull open|swing open|slide open|push open|reopen|crack open",
         "close": "close|shut|close up|shut up|reclose|pull shut|push shut|swing shut|push closed|slam|pull closed|"
         "pull to|"
