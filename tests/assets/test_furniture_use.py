@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from staging import staged
 
 from iwkit.catalogue import load_catalogue
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
 from iwkit.library import Library
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.world.base import Receipt
 from iwkit_runtime.body.camera import camera_frame
 from iwkit_runtime.physical.trajectory import Frame, Start, Trajectory, rests
@@ -69,50 +67,17 @@ def room(name: str) -> dict[str, Any]:
     return {"scene": "1.0", "id": "alone", "title": "A room", "rooms": rooms, "doors": {}, "fixtures": fixtures}
 
 
-def pack(name: str) -> dict[str, Any]:
+@cache
+def task(name: str) -> CompiledTask:
     entities: dict[str, Any] = {"table": {"fixture": "table"}, "thing": {"fixture": "thing"}}
     if CATEGORIES[name].kind == "object":
         entities["thing"] = {"category": name, "on": "table", "spot": [0, 0.2]}
     if "container" in CATEGORIES[name].affords:
         entities["content"] = {"category": CONTENT.get(name, "wallet"), "inside": "thing"}
-    lines = [{"when": "handoff", "say": "Wait.", "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    return {
-        "taskpack": "1.0",
-        "id": "TEST",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": "A test.",
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa09",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, "A test."),
-        "physical": {
-            "scene": "alone",
-            "wearer": {"at": "room"},
-            "entities": entities,
-            "opening": [{"id": "o1", "do": "[Wait]"}],
-            "goal": goal,
-        },
-        "interaction": {
-            "public": "A test.",
-            "human": {"context": "A test."},
-            "handoff": "A test.",
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-
-
-@cache
-def task(name: str) -> CompiledTask:
     with TemporaryDirectory() as folder:
         (Path(folder) / "alone.yaml").write_text(json.dumps(room(name)), encoding="utf-8")
-        document = read_text(json.dumps(pack(name), indent=1), "TEST.yaml")
-        return compile_pack(document, check(document, Pack), Library(scenes=[Path(folder)]))
+        physical = {"scene": "alone", "wearer": {"at": "room"}, "entities": entities}
+        return staged(physical, library=Library(scenes=[Path(folder)]))
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,9 @@ from iwkit.scenes import load_scene
 from iwkit.spec.pack import Entity
 from iwkit.spec.recipe import Print, Style
 from iwkit.spec.scene import Scene
-from iwkit_runtime.assets import build_asset, decals, documents, handwriting
+from iwkit_runtime.assets import build_asset, decals, handwriting, sheets
 from iwkit_runtime.assets.colours import rgba
-from iwkit_runtime.assets.inks import Inks
+from iwkit_runtime.assets.inks import RULE, Inks
 from iwkit_runtime.assets.printing import STYLES, draw
 from iwkit_runtime.assets.strokes import STROKES
 from iwkit_runtime.physical.kinematics import root_frame
@@ -290,7 +290,7 @@ def test_a_pack_cannot_write_on_a_room() -> None:
 
 
 def test_signs_in_a_text_say_what_a_line_is() -> None:
-    rows, stamps = documents.parse("A | 1\n[x] done\n[ ] open\nNAME:\nplain\n*VOID*")
+    rows, stamps = sheets.parse("A | 1\n[x] done\n[ ] open\nNAME:\nplain\n*VOID*")
     assert [row.cells for row in rows] == [("A", "1"), ("done",), ("open",), ("NAME:",), ("plain",)]
     assert [row.box for row in rows] == [False, True, True, False, False]
     assert [row.ticked for row in rows] == [False, True, False, False, False]
@@ -331,8 +331,8 @@ def test_a_stamp_is_red_and_leaves_the_writing_free() -> None:
 
 def test_a_table_has_lines_between_its_columns_and_a_page_has_none() -> None:
     text = "T\nA | B\nC | D"
-    line = np.all(np.asarray(drawn("table", text)) == documents.RULE, axis=2)
-    assert line.any() and not np.all(np.asarray(drawn("page", text)) == documents.RULE, axis=2).any()
+    line = np.all(np.asarray(drawn("table", text)) == RULE, axis=2)
+    assert line.any() and not np.all(np.asarray(drawn("page", text)) == RULE, axis=2).any()
 
 
 # --- handwriting ------------------------------------------------------------------------------------------------------

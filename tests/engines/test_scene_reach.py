@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice, product
 
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
 from iwkit.library import Library
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit_runtime.actions import looking
 from iwkit_runtime.actions.motion import Reasons
 from iwkit_runtime.actions.press import plan_press
@@ -38,38 +35,8 @@ ASIDE = ((0.0, -0.3), (0.0, -0.45), (0.3, 0.0), (-0.3, 0.0), (0.0, 0.3))
 
 
 def task(scene_id: str) -> CompiledTask:
-    lines = [{"when": "handoff", "say": "Wait.", "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
     room = next(iter(LIBRARY.scene(scene_id).rooms))
-    pack = {
-        "taskpack": "1.0",
-        "id": "TEST",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": "A test.",
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa09",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, "A test."),
-        "physical": {
-            "scene": scene_id,
-            "wearer": {"at": room},
-            "entities": {room: {"room": room}},
-            "opening": [{"id": "o1", "do": "[Wait]"}],
-            "goal": {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]},
-        },
-        "interaction": {
-            "public": "A test.",
-            "human": {"context": "A test."},
-            "handoff": "A test.",
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack, indent=1), "TEST.yaml")
-    return compile_pack(document, check(document, Pack), LIBRARY)
+    return staged({"scene": scene_id, "wearer": {"at": room}, "entities": {room: {"room": room}}}, library=LIBRARY)
 
 
 def points(stage: Stage, name: str, kind: str) -> Iterator[Vector]:

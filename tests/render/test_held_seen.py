@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from scipy import ndimage
+from staging import staged
 
 from iwkit.grammar import parse
 from iwkit_runtime.body.model import joint
@@ -57,12 +58,7 @@ def world() -> Iterator[PhysicalWorld]:
         context(8, 8).free()
     except NoOpenGL as error:
         pytest.skip(str(error))
-    folder = Path(__file__).parents[2] / "benchmarks"
-    sys.path.insert(0, str(folder))
-    try:
-        task = loaded("films", folder / "films.py").compiled(SCENE, "HELD")
-    finally:
-        sys.path.remove(str(folder))
+    task = staged(SCENE)
     made = PhysicalWorld()
     made.reset(task)
     made.task = task  # type: ignore[attr-defined]

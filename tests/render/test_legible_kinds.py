@@ -23,13 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from PIL import Image
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
 from iwkit.library import Library
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit_runtime.body.camera import camera_frame
 from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
 from iwkit_runtime.physical.spec import Label
@@ -168,43 +166,12 @@ KINDS: dict[str, Kind] = {
 
 
 def built(folder: Path, digit: str) -> CompiledTask:
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    text = "Only a test."
-    lines = [{"when": "handoff", "say": text, "do": ["[Wait]"]}, {"done": True}]
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    control = {"fails": ["gone"], "lines": lines}
     written_on = {kind.thing.get("fixture") for kind in KINDS.values()}
     entities: dict[str, Any] = {name: {"fixture": name} for name in SCENE["fixtures"] if name not in written_on}
     entities |= {name: {**kind.thing, "label": kind.text.replace("#", digit)} for name, kind in KINDS.items()}
     (folder / "labels.yaml").write_text(json.dumps(SCENE), encoding="utf-8")
-    pack = {
-        "taskpack": "1.0",
-        "id": "LABELS",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": text,
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa11",
-        "capabilities": ["C3"],
-        "contract": dict.fromkeys(words, text),
-        "physical": {
-            "scene": "labels",
-            "wearer": {"at": "desk_0"},
-            "entities": entities,
-            "opening": [{"id": "o1", "do": "[Wait]"}],
-            "goal": goal,
-        },
-        "interaction": {
-            "public": text,
-            "human": {"context": text},
-            "handoff": text,
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack), "LABELS.yaml")
-    return compile_pack(document, check(document, Pack), Library([folder]))
+    physical = {"scene": "labels", "wearer": {"at": "desk_0"}, "entities": entities}
+    return staged(physical, "LABELS", Library([folder]), capabilities=["C3"])
 
 
 class Office:

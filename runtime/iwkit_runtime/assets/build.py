@@ -82,7 +82,7 @@ def _fit(recipe: Recipe, frame: Frame) -> Fit:
     size = np.array(frame.size)
     if not isinstance(recipe, PartsRecipe):
         return Fit(size / np.array(frame.category.size))
-    seen = [shape.mesh.vertices for part in recipe.parts if not (part.proud or part.passing) for shape in shapes(part)]
+    seen = [shape.span for part in recipe.parts if not (part.proud or part.passing) for shape in shapes(part)]
     points = np.concatenate(seen)
     low, high = points.min(0), points.max(0)
     scale = size / (high - low)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from iwkit_runtime.physical.spec import (
     Floats,
     Joint,
     Label,
+    Later,
     Link,
     Material,
     Piece,
@@ -56,9 +58,9 @@ class Fit:
 class _Link:
     joint: Joint | None = None
     handle: Vector | None = None
-    meshes: dict[tuple[str, str | None], list[Mesh]] = field(default_factory=dict)
+    shapes: dict[tuple[str, str | None], list[Callable[[], Iterable[Shape]]]] = field(default_factory=dict)
     pieces: list[Piece] = field(default_factory=list)
-    printed: list[Visual] = field(default_factory=list)
+    printed: list[Callable[[], Visual]] = field(default_factory=list)
 
 
 def vector(values: ArrayLike) -> Vector:
@@ -79,7 +81,7 @@ class Builder:
         self.materials, self.fit, self._glow = materials, fit, frozenset(glow)
         self._links: dict[str, _Link] = {BODY: _Link()}
         self._regions: list[Region] = []
-        self._labels: list[Label] = []
+        self._labels: list[tuple[bool, Callable[[], Label]]] = []
         self.controls: dict[str, Control] = {}
 
     def either(self, first: str, second: str) -> str:
@@ -89,7 +91,7 @@ class Builder:
     def add(self, link: str, material: str, shape: Shape, *, solid: bool = True, when: str | None = None) -> None:
         """Add a shape that is already in the asset's frame, seen always or in a state."""
         owner = self._link(link)
-        owner.meshes.setdefault((material, when), []).append(shape.mesh)
+        owner.shapes.setdefault((material, when), []).append(lambda: (shape,))
         if solid:
             owner.pieces += map(Piece, shape.pieces)
 
@@ -100,6 +102,10 @@ class Builder:
         start, end = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
         if (end - start > 1e-6).all():
             self.add(link, material, box_shape(start, end, round_), solid=solid)
+
+    def seen(self, material: str, when: str, shapes_: Callable[[], Iterable[Shape]]) -> None:
+        """Add to the body what is only seen while a state lasts; it is shaped when it is drawn."""
+        self._links[BODY].shapes.setdefault((material, when), []).append(shapes_)
 
     def drawn(self, part: Part) -> None:
         """Add a part whose numbers are already in the asset's frame."""
@@ -116,9 +122,7 @@ class Builder:
     def scanned(self, link: str, visuals: Iterable[Visual], pieces: Iterable[Floats]) -> None:
         """Add what a mesh file holds of a link, as it is drawn in the recipe."""
         owner = self._link(link)
-        for seen in visuals:
-            placed = mesh.scaled(Mesh(seen.vertices, seen.faces, seen.uv), self.fit.scale, self.fit.offset)
-            owner.printed.append(Visual(exact(placed.vertices), placed.faces, placed.uv, seen.material))
+        owner.printed += [partial(self._scan, seen) for seen in visuals]
         owner.pieces += [Piece(self.fit.point(points)) for points in pieces]
 
     def moving(self, name: str, joint: Joint, handle: ArrayLike | None) -> None:
@@ -167,13 +171,24 @@ class Builder:
         """Put writing on a face; `given` by a task it comes first among the asset's labels."""
         inks = Inks(*(self.materials[name] for name in (print_.paper, print_.ink, print_.accent)))
         owner = self._link(print_.link)
-        decal = decals.wrapped if print_.wrap else decals.flat
-        printed, rectangle, pixels = decal(print_, text, inks, self.fit.scale, self.fit.offset)
         name = f"print_{sum(len(link.printed) for link in self._links.values())}"
-        material = Material(name, (1.0, 1, 1, 1), pixels, self._emission(print_.paper))
-        owner.printed.append(Visual(exact(printed.vertices), printed.faces, printed.uv, material, print_.when))
+        emission = self._emission(print_.paper)
+
+        @cache
+        def decal() -> decals.Decal:
+            draw = decals.wrapped if print_.wrap else decals.flat
+            return draw(print_, text, inks, self.fit.scale, self.fit.offset)
+
+        def visual() -> Visual:
+            printed, _, pixels = decal()
+            material = Material(name, (1.0, 1, 1, 1), pixels, emission)
+            return Visual(exact(printed.vertices), printed.faces, printed.uv, material, print_.when)
+
+        owner.printed.append(visual)
         if print_.when is None or not print_.fixed:
-            self._labels.append(Label(print_.link, *rectangle, given))
+            self._labels.append((given, lambda: Label(print_.link, *decal()[1], given)))
+        if given:
+            decal()  # what can't be written is told now
 
     def top(self) -> Region | None:
         """The highest surface of the body, if it has any."""
@@ -184,7 +199,7 @@ class Builder:
         """The finished asset; regions come surfaces and interiors mixed, the handiest height first."""
         links = tuple(self._finished(name, link) for name, link in self._links.items())
         regions = sorted(self._regions, key=lambda r: (r.name != "top", round(abs(_bottom(r) - EYE_LEVEL), 6), r.name))
-        labels = tuple(sorted(self._labels, key=lambda label: not label.given))
+        labels = Later(lambda: [label() for _, label in sorted(self._labels, key=lambda label: not label[0])])
         return Asset(category, size, mass, links, tuple(regions), dict(self.controls), labels)
 
     def _emission(self, material: str) -> float:
@@ -196,14 +211,20 @@ class Builder:
         return self._links[name]
 
     def _finished(self, name: str, link: _Link) -> Link:
-        visuals = []
-        for (name_, when), meshes in link.meshes.items():
-            whole = mesh.join(meshes)
-            material = Material(name_, self.materials[name_], emission=self._emission(name_))
-            visuals.append(Visual(exact(whole.vertices), whole.faces, None, material, when))
         parent = None if name == BODY else BODY
         pieces = tuple(Piece(exact(piece.vertices)) for piece in link.pieces)
-        return Link(name, parent, (*visuals, *link.printed), pieces, link.joint, link.handle)
+        return Link(name, parent, Later(partial(self._visuals, link)), pieces, link.joint, link.handle)
+
+    def _visuals(self, link: _Link) -> Iterator[Visual]:
+        for (name, when), shaped in link.shapes.items():
+            whole = mesh.join(shape.mesh for make in shaped for shape in make())
+            material = Material(name, self.materials[name], emission=self._emission(name))
+            yield Visual(exact(whole.vertices), whole.faces, None, material, when)
+        yield from (printed() for printed in link.printed)
+
+    def _scan(self, seen: Visual) -> Visual:
+        placed = mesh.scaled(Mesh(seen.vertices, seen.faces, seen.uv), self.fit.scale, self.fit.offset)
+        return Visual(exact(placed.vertices), placed.faces, placed.uv, seen.material)
 
 
 def _bottom(region: Region) -> float:

@@ -173,6 +173,10 @@ def _wheel(build: Builder, centre: Vector, radius: float) -> None:
     build.drawn(Part(lathe=outline, axis="x", at=centre, material="trim"))
 
 
+POOL = 0.4
+"""Share of a basin's depth that is full when something is in it."""
+
+
 def sink(build: Builder, recipe: SinkRecipe, frame: Frame) -> None:
     """A base whose worktop has a basin on the right and a place to put things on the left; the tap stands proud."""
     width, depth, height = frame.size
@@ -186,6 +190,8 @@ def sink(build: Builder, recipe: SinkRecipe, frame: Frame) -> None:
     _tap(build, middle, min(back + 0.045, depth / 2 - 0.03), height, floor + 0.003)
     top_surface(build, frame, -width / 2 + margin + drainer / 2)
     inset = 0.004
+    pool = (left + inset, front + inset, floor + inset, right - inset, back - inset, floor + POOL * high)
+    build.drawn(Part(box=pool, material="water", when="filled", solid=False))
     build.region(
         "inside_0", "interior", (left + inset, front + inset, floor + inset), (right - inset, back - inset, height)
     )

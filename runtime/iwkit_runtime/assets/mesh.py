@@ -151,14 +151,18 @@ def lathe(outline: Sequence[Sequence[float]], sides: int = ROUND) -> Mesh:
         points = np.concatenate([[[0, first[1]]], points])
     if last[0] > 0:
         points = np.concatenate([points, [[0, last[1]]]])
-    circle = _circle(sides)
-    meshes = []
-    for strip in _strips(points):
-        ring = np.concatenate(
-            [strip[:, None, :1] * circle[None], np.broadcast_to(strip[:, None, 1:], (len(strip), sides, 1))], -1
-        )
-        meshes.append(make(ring, grid(len(strip), sides, ring=True)))
-    return join(meshes)
+    return join(make(_turned(strip, sides), grid(len(strip), sides, ring=True)) for strip in _strips(points))
+
+
+def lathe_span(outline: Floats, sides: int = ROUND) -> Floats:
+    """The points (n, 3) of the same on its outline, which reach as far as all."""
+    return _turned(outline, sides).reshape(-1, 3)
+
+
+def _turned(points: Floats, sides: int) -> Floats:
+    """Points (n, 2) of radius and height turned about z: (n, sides, 3)."""
+    heights = np.broadcast_to(points[:, None, 1:], (len(points), sides, 1))
+    return np.concatenate([points[:, None, :1] * _circle(sides)[None], heights], -1)
 
 
 def ellipsoid(centre: ArrayLike, radii: ArrayLike, rows: int = 10, sides: int = 20) -> Mesh:

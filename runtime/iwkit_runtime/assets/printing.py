@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PIL import Image, ImageDraw
 
-from iwkit_runtime.assets import documents, handwriting, signs
+from iwkit_runtime.assets import documents, handwriting, sheets, signs
 from iwkit_runtime.assets.colours import as_bytes
 from iwkit_runtime.assets.inks import TALL, Bytes, Inks, inner
 from iwkit_runtime.assets.typeset import Box, write
@@ -30,7 +30,7 @@ def draw(style: str, size: tuple[int, int], text: str, inks: Inks) -> tuple[Imag
 
 def _plain(image: Image.Image, text: str, inks: Inks) -> Box:
     """The text alone, or with a stamp over it."""
-    return documents.body(image, text, inner(image, 0.06, 0.06), inks, tall=1)
+    return sheets.body(image, text, inner(image, 0.06, 0.06), inks, tall=1)
 
 
 def _band(image: Image.Image, text: str, inks: Inks) -> Box:

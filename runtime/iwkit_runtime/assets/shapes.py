@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -33,7 +32,6 @@ PLANES: dict[str, Floats] = {
 }
 """Maps of an outline's two coordinates and its thickness to x, y, z."""
 IMAGES: dict[str, tuple[tuple[int, int], ...]] = {
-    "": ((1, 1),),
     "x": ((1, 1), (-1, 1)),
     "y": ((1, 1), (1, -1)),
     "xy": ((1, 1), (-1, 1), (1, -1), (-1, -1)),
@@ -41,20 +39,32 @@ IMAGES: dict[str, tuple[tuple[int, int], ...]] = {
 """Signs of x and y for each mirror image."""
 
 
-@dataclass(frozen=True, eq=False)
 class Shape:
-    """What is seen, and the corners of each convex piece."""
+    """What is seen, meshed when it is first asked for, and the corners of each convex piece."""
 
-    mesh: Mesh
-    pieces: tuple[Floats, ...]
+    def __init__(
+        self, draw: Callable[[], Mesh], pieces: tuple[Floats, ...], span: Callable[[], Floats] | None = None
+    ) -> None:
+        self._draw, self.pieces, self._span = draw, pieces, span
+
+    @cached_property
+    def mesh(self) -> Mesh:
+        return self._draw()
+
+    @property
+    def span(self) -> Floats:
+        """Points (n, 3) that reach as far as the mesh does: its vertices, or such as are quicker to come by."""
+        return self.mesh.vertices if self._span is None else self._span()
 
     def mapped(self, matrix: Floats, offset: Floats) -> Shape:
         """The shape under x -> matrix x + offset."""
-        return Shape(mesh.mapped(self.mesh, matrix, offset), tuple(p @ matrix.T + offset for p in self.pieces))
+        pieces = tuple(p @ matrix.T + offset for p in self.pieces)
+        return Shape(lambda: mesh.mapped(self.mesh, matrix, offset), pieces)
 
     def scaled(self, scale: Floats, offset: Floats) -> Shape:
         """The shape under x -> scale x + offset, axis by axis."""
-        return Shape(mesh.scaled(self.mesh, scale, offset), tuple(p * scale + offset for p in self.pieces))
+        pieces = tuple(p * scale + offset for p in self.pieces)
+        return Shape(lambda: mesh.scaled(self.mesh, scale, offset), pieces, lambda: self.span * scale + offset)
 
 
 def shapes(part: Part) -> Iterator[Shape]:
@@ -66,13 +76,15 @@ def shapes(part: Part) -> Iterator[Shape]:
 def _images(part: Part) -> tuple[Shape, ...]:
     name = next(name for name in MAKERS if getattr(part, name) is not None)
     shape = _turned(MAKERS[name](part), part.turn)
+    if not part.mirror:
+        return (shape,)
     return tuple(shape.scaled(np.array([x, y, 1.0]), np.zeros(3)) for x, y in IMAGES[part.mirror])
 
 
 def box_shape(low: Floats, high: Floats, radius: float = 0) -> Shape:
     """A box between two corners, with rounded edges where `radius` is above 0."""
-    seen = mesh.rounded_box(low, high, radius) if radius else mesh.box(low, high)
-    return Shape(seen, (mesh.corners(low, high),))
+    pieces = (mesh.corners(low, high),)
+    return Shape(lambda: mesh.rounded_box(low, high, radius) if radius else mesh.box(low, high), pieces)
 
 
 def _turned(shape: Shape, degrees: tuple[float, float, float]) -> Shape:
@@ -100,10 +112,12 @@ def _lathe(part: Part) -> Shape:
         outer = np.maximum(mesh.smoothed(outer), [0, -np.inf])
     if part.inner:
         inner = np.array(part.inner, dtype=np.float64)
-        shape = Shape(mesh.lathe(np.concatenate([outer, inner[::-1]]).tolist()), tuple(_wall_pieces(outer, inner)))
+        outline, pieces = np.concatenate([outer, inner[::-1]]), tuple(_wall_pieces(outer, inner))
     else:
-        shape = Shape(mesh.lathe(outer.tolist()), (_rings(outer, 16),))
-    return shape.mapped(AXES[part.axis], np.array(part.at, dtype=np.float64))
+        outline, pieces = outer, (_rings(outer, 16),)
+    matrix, at = AXES[part.axis], np.array(part.at, dtype=np.float64)
+    shape = Shape(lambda: mesh.lathe(outline.tolist()), pieces).mapped(matrix, at)
+    return Shape(lambda: shape.mesh, shape.pieces, lambda: mesh.lathe_span(outline) @ matrix.T + at)
 
 
 def _rings(outline: Floats, sides: int) -> Floats:
@@ -146,7 +160,7 @@ def _tube(part: Part) -> Shape:
     rings = mesh.tube_rings(points, radii)
     cuts = np.unique(np.linspace(0, len(rings) - 1, min(len(rings), MOST_TUBE_PIECES + 1)).round().astype(int))
     pieces = tuple(rings[a : b + 1].reshape(-1, 3) for a, b in pairwise(cuts))
-    return Shape(mesh.tube(rings), pieces)
+    return Shape(lambda: mesh.tube(rings), pieces)
 
 
 def _extrude(part: Part) -> Shape:
@@ -157,7 +171,7 @@ def _extrude(part: Part) -> Shape:
     ears = () if convex else mesh.triangles(outline)
     parts = [outline] if convex else [outline[list(three)] for three in ears if not _sliver(outline, three)]
     pieces = (np.concatenate([np.column_stack([p, np.full(len(p), z)]) for z in (low, high)]) for p in parts)
-    return Shape(mesh.extrude(outline, low, high), tuple(pieces)).mapped(PLANES[part.plane], np.zeros(3))
+    return Shape(lambda: mesh.extrude(outline, low, high), tuple(pieces)).mapped(PLANES[part.plane], np.zeros(3))
 
 
 def _sliver(outline: Floats, three: tuple[int, int, int]) -> bool:
@@ -169,7 +183,7 @@ def _sliver(outline: Floats, three: tuple[int, int, int]) -> bool:
 def _ellipsoid(part: Part) -> Shape:
     numbers = np.array(part.ellipsoid, dtype=np.float64)
     centre, radii = numbers[:3], numbers[3:]
-    return Shape(mesh.ellipsoid(centre, radii), (mesh.ellipsoid(centre, radii, 6, 10).vertices,))
+    return Shape(lambda: mesh.ellipsoid(centre, radii), (mesh.ellipsoid(centre, radii, 6, 10).vertices,))
 
 
 MAKERS: dict[str, Callable[[Part], Shape]] = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, NamedTuple
 
 from iwkit.spec.catalogue import Category
 from iwkit.spec.recipe import Part
 from iwkit_runtime.assets.builder import Builder
 from iwkit_runtime.assets.colours import RGBA
+from iwkit_runtime.assets.shapes import Shape, shapes
 from iwkit_runtime.physical.spec import Region
 
 
@@ -52,8 +54,11 @@ def soiled(build: Builder, category: Category) -> None:
         return
     build.materials = {"grime": GRIME, **build.materials}
     for when, material, blots in (("wet", "water", PUDDLE), ("dirty", "grime", SMEARS)):
-        for part in _parts(top, when, material, blots):
-            build.drawn(part)
+        build.seen(material, when, partial(_shapes, top, when, material, blots))
+
+
+def _shapes(top: Region, when: str, material: str, blots: tuple[_Blot, ...]) -> list[Shape]:
+    return [shape for part in _parts(top, when, material, blots) for shape in shapes(part)]
 
 
 def _parts(top: Region, when: str, material: str, blots: tuple[_Blot, ...]) -> list[Part]:

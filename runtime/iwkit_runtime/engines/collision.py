@@ -250,8 +250,8 @@ class CollisionWorld:
         """The contacts of a query as hits; `first` is the number of the first probe's capsule."""
         scratch, contact = self._scratch, self._scratch.data.contact
         number, body_of = scratch.probes.number, scratch.model.geom_bodyid
-        for pair, distance, point, axes in zip(contact.geom, contact.dist, contact.pos, contact.frame, strict=True):
-            a, b = pair.tolist()
+        fields = (contact.geom, contact.dist, contact.pos, contact.frame)
+        for (a, b), distance, (px, py, pz), (x, y, z, *_) in zip(*(some.tolist() for some in fields), strict=True):
             # MuJoCo's normal points from the first to the second
             swapped = number(b) is not None or (number(a) is None and int(body_of[a]) not in moved)
             mine, other = (b, a) if swapped else (a, b)
@@ -260,7 +260,8 @@ class CollisionWorld:
             owner = scratch.owner[other]
             apart = probe is None and (by == owner or int(body_of[other]) in moved)
             if distance < margin - _EDGE and not apart:
-                yield Hit(by, owner, -float(distance), _vector(point), _vector(axes[:3] if swapped else -axes[:3]))
+                normal = (x, y, z) if swapped else (-x, -y, -z)
+                yield Hit(by, owner, -distance, (px, py, pz), normal)
 
 
 def self_hits(capsules: Capsules, adjacent: NDArray[np.bool_]) -> list[tuple[int, int, float]]:
@@ -327,8 +328,3 @@ def _deepest(hits: Iterable[Hit]) -> list[Hit]:
         if key not in best or hit.depth > best[key].depth:
             best[key] = hit
     return sorted(best.values(), key=lambda hit: (-hit.depth, str(hit.by), hit.owner))
-
-
-def _vector(values: Floats) -> Vector:
-    x, y, z = values.tolist()
-    return x, y, z

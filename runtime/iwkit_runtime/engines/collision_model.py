@@ -203,17 +203,19 @@ def _check_solid(spec: SceneSpec) -> None:
     """Raise a UsageError if a piece is no solid; those with the same number of corners are looked at together."""
     owners = [(static.name, static.pieces) for static in spec.statics]
     owners += [(placed.name, link.pieces) for placed in spec.placed for link in placed.asset.links]
-    alike: dict[int, dict[bytes, tuple[str, Floats]]] = {}
-    for owner, pieces in owners:
-        for points in (np.asarray(piece.vertices, dtype=np.float64) for piece in pieces):
-            if points.ndim != 2 or len(points) < 4 or not np.isfinite(points).all():
-                raise _no_solid(owner)
-            alike.setdefault(len(points), {}).setdefault(points.tobytes(), (owner, points))
+    alike: dict[int, list[tuple[str, Floats]]] = {}
+    for owner, piece in {id(piece): (owner, piece) for owner, pieces in owners for piece in pieces}.values():
+        points = np.asarray(piece.vertices, dtype=np.float64)
+        if points.ndim != 2 or len(points) < 4:
+            raise _no_solid(owner)
+        alike.setdefault(len(points), []).append((owner, points))
     for found in alike.values():
-        corners = np.stack([points for _, points in found.values()])
-        thin = np.linalg.svd(corners[:, 1:] - corners[:, :1], compute_uv=False)[:, 2] <= THIN
-        if thin.any():
-            raise _no_solid(list(found.values())[int(thin.argmax())][0])
+        corners = np.stack([points for _, points in found])
+        bad = ~np.isfinite(corners).all((1, 2))
+        if not bad.any():
+            bad = np.linalg.svd(corners[:, 1:] - corners[:, :1], compute_uv=False)[:, 2] <= THIN
+        if bad.any():
+            raise _no_solid(found[int(bad.argmax())][0])
 
 
 def _no_solid(owner: str) -> UsageError:

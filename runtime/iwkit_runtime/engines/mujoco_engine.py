@@ -141,9 +141,7 @@ class MujocoEngine:
         self._reset()
         frames, calm, steps = [], 0, 0
         while calm < CALM and steps < max_seconds / STEP:
-            for _ in range(CHECK):
-                mujoco.mj_step(self._model, self._data)
-                self._fasten()
+            self._step(CHECK)
             steps += CHECK
             calm = calm + 1 if self._speed() < REST else 0
             if steps % STEPS == 0:
@@ -247,6 +245,16 @@ class MujocoEngine:
         mujoco.mj_resetData(self._model, self._data)
         for name, pose in self._roots.items():
             self._write(name, pose)
+
+    def _step(self, count: int) -> None:
+        """So many steps. Where nothing is kept in place meanwhile they are one call: who works beside it then waits for
+        Python's lock less often."""
+        if not (self._held or self._fastened or self._built.hinges):
+            mujoco.mj_step(self._model, self._data, count)
+            return
+        for _ in range(count):
+            mujoco.mj_step(self._model, self._data)
+            self._fasten()
 
     def _is_fast(self, name: str) -> bool:
         """Whether something is held, rides on what is, or is fastened to something."""

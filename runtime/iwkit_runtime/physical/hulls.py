@@ -27,8 +27,22 @@ _STEPS = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])
 _FLAT = 1e-9
 _MANY = 64
 """Planes of a piece from which on it is looked at by itself: what is round has hundreds."""
+_BRICK = 6
+"""Planes of a box, which most pieces are."""
 _NEAR = 1e-5
 """Metres around a piece's box within which lines are tried: more than rounding can make of it."""
+
+
+class Chosen(NamedTuple):
+    """The numbers (k,) of some pieces, and which thing asks for each: it looks at no others."""
+
+    pieces: Indices
+    asker: Indices
+
+    @classmethod
+    def of(cls, lists: Sequence[Indices]) -> Chosen:
+        """The pieces that each of several things asks for."""
+        return cls(np.concatenate(lists), np.repeat(np.arange(len(lists)), [len(some) for some in lists]))
 
 
 class Columns(NamedTuple):
@@ -97,17 +111,19 @@ class Stack:
         counts = self.counts[chosen, 0]
         return self.corners[_runs(self._firsts[chosen, 0], counts)], np.repeat(self.centroids[chosen], counts, axis=0)
 
-    def columns(self, lines: Floats, below: Floats, chosen: Indices) -> Columns:
-        """Where vertical lines through plan positions (m, 2) go through the chosen pieces that begin lower than `below`
-        (m,). What misses a piece is left out."""
-        line, piece = self._close(lines, below, chosen)
+    def columns(self, lines: Floats, asker: Indices, below: Floats, chosen: Chosen) -> Columns:
+        """Where vertical lines through plan positions (m, 2) go through those pieces chosen by the `asker` (m,) of each
+        that begin lower than `below` (m,). What misses a piece is left out."""
+        line, piece = self._close(lines, asker, below, chosen)
         bottom, top = np.empty(len(line)), np.empty(len(line))
-        many = self.counts[piece, 1] > _MANY
+        sides = self.counts[piece, 1]
+        many, bricks = sides > _MANY, sides == _BRICK
+        bottom[bricks], top[bricks] = _through_bricks(self.planes, self._firsts[piece[bricks], 1], lines[line[bricks]])
         for number in dict.fromkeys(piece[many].tolist()):
             one = piece == number
             start = int(self._firsts[number, 1])
             bottom[one], top[one] = _through(self.planes[start : start + int(self.counts[number, 1])], lines[line[one]])
-        few = np.flatnonzero(~many)
+        few = np.flatnonzero(~(many | bricks))
         if len(few):
             counts = self.counts[piece[few], 1]
             planes = self.planes[_runs(self._firsts[piece[few], 1], counts)]
@@ -115,15 +131,19 @@ class Stack:
         met = bottom <= top + _FLAT
         return Columns(line[met], piece[met], bottom[met], top[met])
 
-    def _close(self, lines: Floats, below: Floats, chosen: Indices) -> tuple[Indices, Indices]:
+    def _close(self, lines: Floats, asker: Indices, below: Floats, chosen: Chosen) -> tuple[Indices, Indices]:
         """The numbers (k,) of lines, and of those chosen pieces whose boxes they may meet; by pieces."""
-        low, high = self.low[chosen] - _NEAR, self.high[chosen] + _NEAR
-        order = np.argsort(lines[:, 0])
-        first, last = (np.searchsorted(lines[order, 0], ends) for ends in (low[:, 0], high[:, 0]))
-        number, line = np.repeat(np.arange(len(chosen)), last - first), order[_runs(first, last - first)]
+        low, high = self.low[chosen.pieces] - _NEAR, self.high[chosen.pieces] + _NEAR
+        # by asker and then by x, in whole numbers: the rank of an x among all that there are
+        ranks, rank = np.unique(np.concatenate([lines[:, 0], low[:, 0], high[:, 0]]), return_inverse=True)
+        of_line, of_low, of_high = np.split(rank, [len(lines), len(lines) + len(low)])
+        keys, start = asker * len(ranks) + of_line, chosen.asker * len(ranks)
+        order = np.argsort(keys)
+        first, last = (np.searchsorted(keys[order], start + ends) for ends in (of_low, of_high))
+        number, line = np.repeat(np.arange(len(low)), last - first), order[_runs(first, last - first)]
         y = lines[line, 1]
         close = (low[number, 1] <= y) & (y <= high[number, 1]) & (low[number, 2] <= below[line])
-        return line[close], chosen[number[close]]
+        return line[close], chosen.pieces[number[close]]
 
     @cached_property
     def _firsts(self) -> Indices:
@@ -139,6 +159,23 @@ def _through(planes: Floats, lines: Floats) -> tuple[Floats, Floats]:
     bottom = (level[:, down] / slope[down]).max(1)
     beside = (level[:, ~(up | down)] < -_FLAT).any(1)
     return np.where(beside, np.inf, bottom), (level[:, up] / slope[up]).min(1)
+
+
+def _through_bricks(planes: Floats, first: Indices, lines: Floats) -> tuple[Floats, Floats]:
+    """The same for pieces of `_BRICK` planes, by the number (m,) of the first: side by side, since most are such."""
+    bottom, top = np.full(len(first), -np.inf), np.full(len(first), np.inf)
+    beside = np.zeros(len(first), dtype=bool)
+    parts, (x, y) = np.ascontiguousarray(planes.T), np.ascontiguousarray(lines.T)
+    for side in range(_BRICK):
+        nx, ny, slope, offset = parts[:, first + side]
+        level = -(x * nx + y * ny + offset)
+        up, down = slope > _FLAT, slope < -_FLAT
+        upright = ~(up | down)
+        height = level / np.where(upright, 1.0, slope)
+        np.maximum(bottom, height, out=bottom, where=down)
+        np.minimum(top, height, out=top, where=up)
+        beside |= upright & (level < -_FLAT)
+    return np.where(beside, np.inf, bottom), top
 
 
 def _through_few(planes: Floats, lines: Floats, counts: Indices) -> tuple[Floats, Floats]:
@@ -201,11 +238,7 @@ def shapes(links: Sequence[tuple[str, Sequence[Piece]]]) -> list[Shape]:
 def _built(links: Sequence[tuple[str, Sequence[Piece]]]) -> Iterator[Shape]:
     """All at once: thousands of small arrays would take longer than what is done with them."""
     hulls = [_hull(owner, piece) for owner, pieces in links for piece in pieces]
-    corners = np.concatenate([hull.points[hull.vertices] for hull in hulls])
-    faces = np.concatenate([hull.points[hull.simplices] for hull in hulls])
-    corner_counts, face_counts = (
-        np.array([len(getattr(h, name)) for h in hulls]) for name in ("vertices", "simplices")
-    )
+    faces, face_counts, corners, corner_counts = _surfaces(hulls)
     low, high = _bounds(corners, corner_counts)
     centroids = _centroids(corners, corner_counts, faces, face_counts)
     planes, plane_counts = _planes(hulls)
@@ -226,6 +259,17 @@ def _hull(owner: str, piece: Piece) -> ConvexHull:
         raise UsageError(
             f"a piece of '{owner}' has no volume: give four or more points that don't lie in a plane"
         ) from None
+
+
+def _surfaces(hulls: Sequence[ConvexHull]) -> tuple[Floats, Indices, Floats, Indices]:
+    """The triangles (m, 3, 3) of all hulls and how many each has, and their corners (c, 3) likewise."""
+    points = np.concatenate([hull.points for hull in hulls])
+    sizes, face_counts = (np.array([len(getattr(h, name)) for h in hulls]) for name in ("points", "simplices"))
+    first = np.cumsum(sizes) - sizes
+    faces = np.concatenate([hull.simplices for hull in hulls]) + np.repeat(first, face_counts)[:, None]
+    used = np.zeros(len(points), dtype=bool)
+    used[faces] = True
+    return points[faces], face_counts, points[used], np.add.reduceat(used, first, dtype=np.int64)
 
 
 def _planes(hulls: Sequence[ConvexHull]) -> tuple[Floats, Indices]:

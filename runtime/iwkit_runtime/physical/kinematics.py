@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -85,7 +86,14 @@ def frame(pose: Pose) -> Frame:
 
 def root_frame(placed: Placed) -> Frame:
     """Where a thing stands at reset."""
-    return Frame(about((0, 0, 1), placed.yaw), np.array(placed.position, dtype=np.float64))
+    return Frame(_upright(placed.yaw), np.array(placed.position, dtype=np.float64))
+
+
+@lru_cache(maxsize=1024)
+def _upright(yaw: float) -> Floats:
+    turn = about((0, 0, 1), yaw)
+    turn.setflags(write=False)
+    return turn
 
 
 def joint_motion(joint: Joint, value: float) -> Frame:

@@ -24,7 +24,7 @@ from iwkit_runtime.physical.footprints import extents, half_size, is_round, meet
 from iwkit_runtime.physical.kinematics import Frame, link_frames, root_frame
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.shell import building, door_asset, door_pose
-from iwkit_runtime.physical.spec import Asset, Floats, Piece, Region, Vector
+from iwkit_runtime.physical.spec import Asset, Floats, Later, Piece, Region, Vector
 from iwkit_runtime.physical.tolerances import limit
 
 APART = 0.02
@@ -169,15 +169,17 @@ def decor_static(placed: Placed, *, public: str) -> Static:
     """A piece of decor where it stands. What is flat on the floor is only seen."""
     root = root_frame(placed)
     frames = link_frames(placed.asset, root, placed.joints)
-    visuals = [
-        replace(visual, vertices=frames[link.name].point(visual.vertices), when=None)
-        for link in placed.asset.links
-        for visual in link.visuals
-        if visual.when is None or visual.when.startswith("not ")
-    ]
+    visuals = Later(
+        lambda: [
+            replace(visual, vertices=frames[link.name].point(visual.vertices), when=None)
+            for link in placed.asset.links
+            for visual in link.visuals
+            if visual.when is None or visual.when.startswith("not ")
+        ]
+    )
     pieces = [Piece(frames[link.name].point(p.vertices)) for link in placed.asset.links for p in link.pieces]
     is_flat = placed.asset.size[2] <= FLAT
-    return Static(placed.name, "decor", tuple(visuals), () if is_flat else tuple(pieces), public)
+    return Static(placed.name, "decor", visuals, () if is_flat else tuple(pieces), public)
 
 
 def _holder(decor: Decor) -> str:
@@ -420,14 +422,16 @@ class _Placer:
         rims say too little."""
         half = half_size(asset, yaw) + apart
         below, above = np.array([*half, 0]), np.array([*half, asset.size[2] + ABOVE])
-        others = np.ones(len(self._owner), dtype=bool)
+        if not len(positions):
+            return None
+        near = meet(self._low, self._high, positions.min(0) - below, positions.max(0) + above)
         if within is not None:
-            others = np.array([owner != within for owner in self._owner], dtype=bool)
+            near &= np.array([owner != within for owner in self._owner], dtype=bool)
+        lowest, highest = self._low[near], self._high[near]
         for start in range(0, len(positions), AT_ONCE):
             some = positions[start : start + AT_ONCE]
-            near = others & meet(self._low, self._high, some.min(0) - below, some.max(0) + above)
             low, high = (some - below)[:, None], (some + above)[:, None]
-            free = ~meet(self._low[near], self._high[near], low, high).any(1)
+            free = ~meet(lowest, highest, low, high).any(1)
             if free.any():
                 return np.asarray(some[int(free.argmax())])
         return None

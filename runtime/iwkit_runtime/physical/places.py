@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 from iwkit.trace import State
 from iwkit_runtime.physical import support
-from iwkit_runtime.physical.hulls import Indices, Stack
+from iwkit_runtime.physical.hulls import Chosen, Indices, Stack
 from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.solids import Posed, Solids
@@ -91,51 +91,74 @@ class Places:
         self._solids, self._kept = solids, kept
         stacks = [solids.building, *(posed.pieces for posed in self.posed.values())]
         self._pieces = Stack.join(stacks)
+        self._numbers = {name: number for number, name in enumerate(self.posed, 1)}
         self._names = ("", *self.posed)
         self._owners = [*solids.parts, *chain.from_iterable(posed.owners for posed in self.posed.values())]
-        self._whose = np.repeat(np.arange(len(stacks)), [len(stack) for stack in stacks])
+        sizes = np.array([len(stack) for stack in stacks])
+        self._whose, self._ends = np.repeat(np.arange(len(stacks)), sizes), np.cumsum(sizes)
         self._found: dict[str, Place] = {}
 
     def of(self, name: str) -> Place:
         """Where a thing is. What is held rests on nothing and is in nothing."""
         if name not in self._found:
-            self._found[name] = self._of(name)
+            self.find((name,))
         return self._found[name]
 
-    def _of(self, name: str) -> Place:
-        posed = self.posed[name]
-        if name == self.moment.held:
-            return Place(posed, NOWHERE, {}, held=True)
-        around = self._around(name)
-        owners = [self._names[n] for n in dict.fromkeys(self._whose[around].tolist()) if n]
-        origin = (posed, *(self.posed[owner] for owner in owners))
-        kept = self._kept.get(name)
-        if kept is None or not _same(kept.origin, origin):
-            place = Place(posed, support.rest(posed, self._pieces, self._owners, around), self._shares(posed, owners))
-            kept = self._kept[name] = Kept(origin, place)
-        was = [owner for owner in kept.place.shares if ("inside", name, owner) in self.moment.before]
+    def find(self, names: Iterable[str]) -> None:
+        """Find out where things are: all at once is quicker than one after the other."""
+        names = [name for name in names if name not in self._found]
+        moved: dict[str, tuple[Indices, list[str]]] = {}
+        for name, around in zip(names, self._around(names), strict=True):
+            owners = [self._names[n] for n in dict.fromkeys(self._whose[around].tolist()) if n]
+            origin = (self.posed[name], *(self.posed[owner] for owner in owners))
+            kept = self._kept.get(name)
+            if name == self.moment.held:
+                self._found[name] = Place(self.posed[name], NOWHERE, {}, held=True)
+            elif kept is None or not _same(kept.origin, origin):
+                moved[name] = around, owners
+        if moved:
+            self._measure(moved)
+        for name in names:
+            if name not in self._found:
+                self._found[name] = self._as_before(name, self._kept[name].place)
+
+    def _measure(self, moved: Mapping[str, tuple[Indices, list[str]]]) -> None:
+        """Measure where things are that have moved, or things around them."""
+        things = [self.posed[name] for name in moved]
+        own = [np.arange(*self._ends[(n := self._numbers[name]) - 1 : n + 1]) for name in moved]
+        rests = support.rests(things, own, [around for around, _ in moved.values()], self._pieces, self._owners)
+        for (name, (_, owners)), posed, rest in zip(moved.items(), things, rests, strict=True):
+            origin = (posed, *(self.posed[owner] for owner in owners))
+            self._kept[name] = Kept(origin, Place(posed, rest, self._shares(posed, owners)))
+
+    def _as_before(self, name: str, place: Place) -> Place:
+        """The place of a thing with what it was inside until now."""
+        was = [owner for owner in place.shares if ("inside", name, owner) in self.moment.before]
         if not was:
-            return kept.place
-        shares = kept.place.shares
-        return kept.place._replace(shares={**shares, **{owner: shares[owner]._replace(was=True) for owner in was}})
+            return place
+        shares = place.shares
+        return place._replace(shares={**shares, **{owner: shares[owner]._replace(was=True) for owner in was}})
 
     def below(self, point: Vector) -> tuple[str, float] | None:
         """What is next below a point, and how far, in metres; None over nothing."""
         x, y, z = point
-        every = np.arange(len(self._pieces))
-        columns = self._pieces.columns(np.array([[x, y]]), np.array([z]), every)
+        every = Chosen.of([np.arange(len(self._pieces))])
+        columns = self._pieces.columns(np.array([[x, y]]), np.array([0]), np.array([z]), every)
         under = np.flatnonzero(columns.top <= z)
         if not len(under):
             return None
         best = under[int(columns.top[under].argmax())]
         return self._owners[int(columns.piece[best])].name, z - float(columns.top[best])
 
-    def _around(self, name: str) -> Indices:
-        """The pieces of other things that are level with a thing on the plan and don't begin above it."""
-        posed, low, high = self.posed[name], self._pieces.low, self._pieces.high
-        meets = ((low[:, :2] <= posed.high[:2]) & (high[:, :2] >= posed.low[:2])).all(1)
-        meets &= (low[:, 2] <= posed.high[2]) & (self._whose != self._names.index(name))
-        return np.flatnonzero(meets)
+    def _around(self, names: Sequence[str]) -> Iterator[Indices]:
+        """For each thing the pieces of others that are level with it on the plan and don't begin above it."""
+        low, high = self._pieces.low, self._pieces.high
+        for name in names:
+            posed = self.posed[name]
+            (x0, y0, _), (x1, y1, top) = posed.low.tolist(), posed.high.tolist()
+            meets = (low[:, 0] <= x1) & (high[:, 0] >= x0) & (low[:, 1] <= y1) & (high[:, 1] >= y0)
+            meets &= (low[:, 2] <= top) & (self._whose != self._numbers[name])
+            yield np.flatnonzero(meets)
 
     def _shares(self, posed: Posed, owners: Iterable[str]) -> dict[str, Share]:
         """What is in an interior is level with the walls or the floor of its owner, so the owners around will do."""

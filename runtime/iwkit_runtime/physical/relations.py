@@ -108,6 +108,7 @@ class Measured:
     @cached_property
     def state(self) -> State:
         """Every relation that holds."""
+        self.places.find(self.places.posed)
         return frozenset(self._all())
 
     def _all(self) -> Iterator[Relation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,7 +25,7 @@ class Static:
 
     name: str
     layer: Literal["floor", "wall", "decor"]
-    visuals: tuple[Visual, ...]
+    visuals: Sequence[Visual]
     pieces: tuple[Piece, ...]
     public: str = ""
 

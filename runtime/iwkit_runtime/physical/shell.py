@@ -16,7 +16,7 @@ from iwkit.spec.scene import Door, Room, Scene
 from iwkit_runtime.physical.finishes import FACADE, Finish, Lining, finish, patterned, plain
 from iwkit_runtime.physical.plates import door_plates
 from iwkit_runtime.physical.scene_spec import Static
-from iwkit_runtime.physical.spec import Asset, Floats, Joint, Link, Material, Piece, Vector, Visual
+from iwkit_runtime.physical.spec import Asset, Floats, Joint, Later, Link, Material, Piece, Vector, Visual
 
 BOUNDARY = 1.7
 """Height of a hedge or a fence, metres."""
@@ -76,8 +76,7 @@ def building(scene: Scene) -> tuple[Static, ...]:
     found = []
     for room in scene.rooms:
         look = finish(scene.rooms[room])
-        found.append(_floor(scene, room, look))
-        found.append(_walls(scene, room, look))
+        found += [_floor(scene, room, look), _walls(scene, room, look)]
     return tuple(found)
 
 
@@ -94,32 +93,33 @@ def box_piece(low: Vector, high: Vector) -> Piece:
 def _floor(scene: Scene, room: str, look: Finish) -> Static:
     x0, y0, x1, y1 = scene.rooms[room].box
     corners = np.array([[x0, y0, 0], [x1, y0, 0], [x1, y1, 0], [x0, y1, 0]], float)
-    return Static(
-        f"floor_{room}",
-        "floor",
-        (_quad(corners, patterned(look.floor, LIT if scene.rooms[room].outdoor else 0.0), look.floor.period),),
-        (box_piece((x0, y0, -SLAB), (x1, y1, 0.0)),),
-    )
+    emission = LIT if scene.rooms[room].outdoor else 0.0
+    seen = Later(lambda: [_quad(corners, patterned(look.floor, emission), look.floor.period)])
+    return Static(f"floor_{room}", "floor", seen, (box_piece((x0, y0, -SLAB), (x1, y1, 0.0)),))
 
 
 def _walls(scene: Scene, room: str, look: Finish) -> Static:
     """The room's half of each of its walls; where no room is beyond, the outer half too."""
-    pieces: list[Piece] = []
+    outdoor = scene.rooms[room].outdoor
+    sides = [(side, list(_stretches(scene, side, look, outdoor=outdoor))) for side in _sides(scene, room)]
+    pieces = [piece for side, parts in sides for piece in _side_pieces(scene, side, parts, outdoor=outdoor)]
+    return Static(f"wall_{room}", "wall", Later(lambda: _faces(scene.rooms[room], sides, look)), tuple(pieces))
+
+
+def _faces(room: Room, sides: list[tuple[_Side, list[_Stretch]]], look: Finish) -> Iterator[Visual]:
+    """What is seen of a room's walls, and its ceiling."""
     quads: dict[Material, list[Floats]] = {}
     lined: list[Visual] = []
-    outdoor = scene.rooms[room].outdoor
-    for side in _sides(scene, room):
-        stretches = list(_stretches(scene, side, look, outdoor=outdoor))
-        pieces += _side_pieces(scene, side, stretches, outdoor=outdoor)
+    for side, stretches in sides:
         for stretch in stretches:
             _line(stretch, look, quads, lined)
         for opening in side.openings:
             _reveal(side, opening, quads)
-    if not outdoor:
-        x0, y0, x1, y1 = scene.rooms[room].box
+    if not room.outdoor:
+        x0, y0, x1, y1 = room.box
         quads[CEILING] = [np.array([[x0, y1, HEIGHT], [x1, y1, HEIGHT], [x1, y0, HEIGHT], [x0, y0, HEIGHT]], float)]
-    visuals = tuple(_quads(corners, material) for material, corners in quads.items())
-    return Static(f"wall_{room}", "wall", (*visuals, *lined), tuple(pieces))
+    yield from (_quads(corners, material) for material, corners in quads.items())
+    yield from lined
 
 
 def _sides(scene: Scene, room: str) -> Iterator[_Side]:
@@ -328,7 +328,7 @@ def door_asset(width: float, *, leaf: bool, hinge_left: bool, label: str | None 
     handle = (side * (half - LEVER[0]), front - 0.05, LEVER[1])
     piece = box_piece((low[0], low[1], low[2]), (high[0], high[1], high[2]))
     plates, labels = door_plates(label, (front, front + LEAF)) if label is not None else ((), ())
-    visuals = (*_panels(low, high), *_levers(handle, front, side), *plates)
+    visuals = Later(lambda: (*_panels(low, high), *_levers(handle, front, side), *plates))
     swinging = Link("leaf", "frame", visuals, (piece,), joint, handle)
     return Asset("door", size, DOOR_MASS, (frame_, swinging), labels=labels)
 

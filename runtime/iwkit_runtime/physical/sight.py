@@ -8,17 +8,18 @@ furniture, other things; glass too, since pieces have no material. The wearer's 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iwkit.errors import UsageError
-from iwkit_runtime.assets.mesh import rowwise_cross
+from iwkit_runtime.assets.mesh import corners, rowwise_cross
 from iwkit_runtime.engines.collision import CollisionWorld
 from iwkit_runtime.physical.hulls import shapes
+from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.scene_spec import Placed
 from iwkit_runtime.physical.spec import Asset, Floats
 from iwkit_runtime.physical.tolerances import limit
@@ -33,6 +34,10 @@ REACHED = 1e-3
 
 Why = Literal["in view", "outside the field of view", "too far to make out", "hidden"]
 
+_CLOSE = 1e-6
+"""Metres before the eye from which on something can be in the picture."""
+_EDGES = np.array([(a, a | bit) for bit in (1, 2, 4) for a in range(8) if not a & bit])
+"""Of a box, as pairs of corners; the corners count up in binary."""
 _GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
 """Steps of the two-dimensional sequence that fills a square most evenly (Roberts' R2)."""
 
@@ -50,16 +55,28 @@ class Look(NamedTuple):
         return self.why == "in view"
 
 
+class _Spots(NamedTuple):
+    """The points (`RAYS`, 3) of a thing and the corners (links, 8, 3) of boxes around its links, for these frames."""
+
+    name: str
+    frames: Mapping[str, Frame]
+    targets: Floats
+    boxes: Floats
+
+
 class Sight:
     """Answers for the objects and fixtures of a collision world, where that was last told they are."""
 
     def __init__(self, world: CollisionWorld) -> None:
         self._world = world
         self._points: dict[str, list[tuple[str, Floats]]] = {}
+        self._boxes: dict[str, list[tuple[str, Floats]]] = {}
+        self._kept: dict[str, _Spots] = {}
         solid = [p for p in world.spec.placed if p.kind != "door" and any(link.pieces for link in p.asset.links)]
         shapes([(p.name, link.pieces) for p in solid for link in p.asset.links if link.pieces])  # quicker all at once
         for placed in solid:
             self._points[placed.name] = surface_points(placed)
+            self._boxes[placed.name] = _asset_boxes(placed.asset)
 
     def visible(self, camera: ArrayLike, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """The names, sorted, of what a camera (4, 4) sees; `names` and errors as for `look`."""
@@ -80,25 +97,37 @@ class Sight:
         if frame.shape != (4, 4) or not np.isfinite(frame).all():
             raise UsageError("a camera is a finite frame (4, 4), x to the right, y up, looking along -z")
         wanted = list(self._points if names is None else dict.fromkeys(names))
-        targets = np.array([self._targets(name) for name in wanted]).reshape(-1, RAYS, 3)
+        spots = [self._spots(name) for name in wanted]
+        targets = np.array([each.targets for each in spots]).reshape(-1, RAYS, 3)
         seen_by_field = _in_field(targets, frame)
-        owners, along = self._world.rays(frame[:3, 3], np.concatenate([targets[seen_by_field], _raster(frame)]))
-        count = int(seen_by_field.sum())
-        hits = iter(zip(owners[:count], along[:count].tolist(), strict=True))
-        cells = Counter(owners[count:])
+        owners, along = self._world.rays(frame[:3, 3], targets[seen_by_field])
+        hits = iter(zip(owners, along.tolist(), strict=True))
         looks = {}
         for name, points, inside in zip(wanted, targets, seen_by_field, strict=True):
             met = [next(hits) for _ in range(int(inside.sum()))]
             looks[name] = _judge(name, met, points[inside], frame)
-            if cells[name] >= limit("seen_cells"):
-                looks[name] = looks[name]._replace(why="in view", by=None)
+        self._fill(looks, frame, [each.boxes for each in spots if not looks[each.name].visible])
         return looks
 
-    def _targets(self, name: str) -> Floats:
+    def _fill(self, looks: dict[str, Look], camera: Floats, boxes: Sequence[Floats]) -> None:
+        """Of what isn't in view yet, and within those boxes, that which fills enough of the picture is."""
+        if not boxes:
+            return
+        owners, _ = self._world.rays(camera[:3, 3], _raster(camera)[_covered(np.concatenate(boxes), camera)])
+        for name, cells in Counter(owners).items():
+            if name in looks and not looks[name].visible and cells >= limit("seen_cells"):
+                looks[name] = looks[name]._replace(why="in view", by=None)
+
+    def _spots(self, name: str) -> _Spots:
+        """Where the points of a thing are, and the boxes around its links."""
         if name not in self._points:
             raise UsageError(f"'{name}' can't be looked for: it is no object or fixture of the scene with a shape")
-        frames = self._world.frames(name)
-        return np.concatenate([frames[link].point(points) for link, points in self._points[name]])
+        frames, kept = self._world.frames(name), self._kept.get(name)
+        if kept is None or kept.frames is not frames:
+            targets = np.concatenate([frames[link].point(points) for link, points in self._points[name]])
+            boxes = np.stack([frames[link].point(box) for link, box in self._boxes[name]])
+            kept = self._kept[name] = _Spots(name, frames, targets, boxes)
+        return kept
 
 
 def surface_points(placed: Placed) -> list[tuple[str, Floats]]:
@@ -127,6 +156,35 @@ def _asset_points(asset: Asset) -> list[tuple[str, Floats]]:
     return [(link, points[[n == link for n in named]]) for link in dict.fromkeys(named)]
 
 
+@lru_cache(maxsize=4096)
+def _asset_boxes(asset: Asset) -> list[tuple[str, Floats]]:
+    """The corners (8, 3) of an upright box around each link that has pieces, in the link's frame."""
+    found = []
+    for link in asset.links:
+        if link.pieces:
+            points = np.concatenate([piece.vertices for piece in link.pieces])
+            found.append((link.name, corners(points.min(0), points.max(0))))
+    return found
+
+
+def _covered(boxes: Floats, camera: Floats) -> NDArray[np.bool_]:
+    """Which cells of the raster a camera may see something in that lies within boxes (n, 8, 3)."""
+    ends = (boxes - camera[:3, 3]) @ camera[:3, :3]
+    first, last = ends[:, _EDGES[:, 0]], ends[:, _EDGES[:, 1]]
+    ahead, beyond = -first[..., 2:], -last[..., 2:]
+    cut = (ahead > _CLOSE) != (beyond > _CLOSE)  # where an edge goes through the plane of the eye it ends
+    share = (_CLOSE - ahead) / np.where(cut, beyond - ahead, 1.0)
+    points = np.concatenate([ends, first + share * (last - first)], 1)
+    counts = np.concatenate([-ends[..., 2:] > _CLOSE, cut], 1)
+    plane = points[..., :2] / np.where(counts, np.maximum(-points[..., 2:], _CLOSE), 1.0)
+    low = np.where(counts, plane, np.inf).min(1) - REACHED
+    high = np.where(counts, plane, -np.inf).max(1) + REACHED
+    across, up = _cells()
+    column = (low[:, :1] <= across) & (across <= high[:, :1])
+    row = (low[:, 1:] <= up) & (up <= high[:, 1:])
+    return np.asarray((row[:, :, None] & column[:, None]).any(0).ravel())
+
+
 def in_picture(camera: Floats, point: ArrayLike) -> bool:
     """Whether a point (3,) lies in the field of view of a camera (4, 4), hidden or not."""
     return bool(_in_field(np.asarray(point, dtype=np.float64), camera))
@@ -139,11 +197,17 @@ def _in_field(points: Floats, camera: Floats) -> NDArray[np.bool_]:
     return np.asarray((z < 0) & (np.abs(x) <= -z * across) & (np.abs(y) <= -z * up))
 
 
-def _raster(camera: Floats) -> Floats:
-    """Points (n, 3), one behind the middle of each cell of a camera's picture."""
+@cache
+def _cells() -> tuple[Floats, Floats]:
+    """The middles of the cells of a picture, across and up, as slopes from straight ahead."""
     up = np.tan(np.radians(limit("field_up")) / 2)
     columns, rows = ((2 * np.arange(n) + 1) / n - 1 for n in RASTER)
-    x, y = np.meshgrid(columns * up * PICTURE[0] / PICTURE[1], rows * up)
+    return columns * up * PICTURE[0] / PICTURE[1], rows * up
+
+
+def _raster(camera: Floats) -> Floats:
+    """Points (n, 3), one behind the middle of each cell of a camera's picture."""
+    x, y = np.meshgrid(*_cells())
     return np.asarray(camera[:3, 3] + np.stack([x, y, -np.ones_like(x)], -1).reshape(-1, 3) @ camera[:3, :3].T)
 
 

@@ -7,9 +7,10 @@ link shares that frame at rest: a joint's value 0 means closed, and then all lin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,31 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Pixels = NDArray[np.uint8]
 Vector = tuple[float, float, float]
+T = TypeVar("T")
+
+
+class Later(Sequence[T]):
+    """A sequence that is made when it is first looked at: what is only seen costs nothing where nothing is drawn."""
+
+    def __init__(self, make: Callable[[], Iterable[T]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[T, ...]:
+        return tuple(self._make())
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._made[index]
+
+    def __repr__(self) -> str:
+        return repr(self._made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +99,7 @@ class Link:
 
     name: str
     parent: str | None
-    visuals: tuple[Visual, ...]
+    visuals: Sequence[Visual]
     pieces: tuple[Piece, ...]
     joint: Joint | None = None
     handle: Vector | None = None
@@ -127,4 +153,4 @@ class Asset:
     links: tuple[Link, ...]
     regions: tuple[Region, ...] = ()
     controls: Mapping[str, Control] = field(default_factory=dict)
-    labels: tuple[Label, ...] = ()
+    labels: Sequence[Label] = ()

@@ -146,9 +146,9 @@ class Stage:
             last = self.film[-1]
             self.film[-1] = replace(last, states=last.states | self._changed_states())
 
-    def switch(self, name: str, *, on: bool) -> None:
-        """From the next frame on a device shows that it runs, or not any more."""
-        shown = {*self.states.get(name, ())} - {"running"} | ({"running"} if on else set())
+    def mark(self, name: str, state: str, *, on: bool) -> None:
+        """From the next frame on a thing shows a state, or not any more."""
+        shown = {*self.states.get(name, ())} - {state} | ({state} if on else set())
         self.states = self.states | {name: tuple(sorted(shown))}
 
     def _changed_states(self) -> States:

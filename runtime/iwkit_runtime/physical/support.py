@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from iwkit_runtime.physical.hulls import Indices, Stack
+from iwkit_runtime.physical.hulls import Chosen, Indices, Stack
 from iwkit_runtime.physical.solids import Owner, Posed
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.tolerances import limit
@@ -41,16 +41,36 @@ class Rest:
 NOWHERE = Rest((), None, np.inf, ())
 
 
-def rest(thing: Posed, pieces: Stack, owners: Sequence[Owner], around: Indices) -> Rest:
-    """How a thing rests on those of the `pieces` that are `around` it, which may be any but its own."""
-    lines = _lines(thing, pieces, around)
-    under = _underside(thing, lines)
-    under[0] = thing.centre[2] if np.isnan(under[0]) else under[0]  # the centre of a bowl or a ring is in the open
-    height, piece = _surfaces(lines, under, pieces, around)
+def rests(
+    things: Sequence[Posed],
+    own: Sequence[Indices],
+    around: Sequence[Indices],
+    pieces: Stack,
+    owners: Sequence[Owner],
+) -> list[Rest]:
+    """How things rest: `own` are the numbers of each one's pieces, `around` those it may rest on, any but its own."""
+    mine, others = Chosen.of(own), Chosen.of(around)
+    found = _lines(things, pieces, mine, others)
+    lines, counts = np.concatenate(found), [len(some) for some in found]
+    asker = np.repeat(np.arange(len(things)), counts)
+    ends = np.cumsum(counts)
+    under = _underside(lines, asker, pieces, mine)
+    first = ends - counts
+    middles = np.array([thing.centre[2] for thing in things])
+    under[first] = np.where(np.isnan(under[first]), middles, under[first])  # that of a bowl or a ring is in the open
+    height, piece = _surfaces(lines, asker, under, pieces, others)
     gaps = np.where(np.isnan(under), np.inf, under - height)
-    if not np.isfinite(gaps).any():
-        return NOWHERE
+    parts = (slice(*span) for span in zip(first.tolist(), ends.tolist(), strict=True))
+    return [
+        _rest(thing, lines[part], gaps[part], piece[part], owners) for thing, part in zip(things, parts, strict=True)
+    ]
+
+
+def _rest(thing: Posed, lines: Floats, gaps: Floats, piece: Indices, owners: Sequence[Owner]) -> Rest:
+    """How a thing rests, by the gap under it along each line and the piece that is there."""
     least = float(gaps.min())
+    if least == np.inf:
+        return NOWHERE
     touching = np.flatnonzero(gaps <= min(max(least, 0.0) + LEVEL, RESTING))
     middle = None if piece[0] < 0 else owners[piece[0]]
     touches = tuple(dict.fromkeys(owners[n] for n in piece[touching].tolist()))
@@ -65,37 +85,47 @@ def _bearing(thing: Posed, touching: Floats, touches: tuple[Owner, ...], middle:
     return touches if len(touching) and _outside(thing.centre[:2], touching) <= BEYOND else ()
 
 
-def _lines(thing: Posed, pieces: Stack, around: Indices) -> Floats:
-    """Plan positions (m, 2): the centre of mass first, then through the thing, its lowest corners and corners below."""
-    corners = _inner(thing.pieces, np.arange(len(thing.pieces)))
-    lowest = corners[np.argsort(corners[:, 2], kind="stable")[:_LOWEST]]
-    under = _inner(pieces, around)
-    under = under[((under[:, :2] >= thing.low[:2]) & (under[:, :2] <= thing.high[:2])).all(1)]
-    points = thing.pieces.points
-    through = points[:: max(1, len(points) // _THROUGH)]
-    return np.concatenate([part[:, :2] for part in (thing.centre[None], through, lowest, under)])
+def _lines(things: Sequence[Posed], pieces: Stack, mine: Chosen, others: Chosen) -> list[Floats]:
+    """Plan positions (m, 2) for each thing: its centre of mass first, then through it, its lowest corners and corners
+    below."""
+    low, high = (np.array([getattr(thing, end)[:2] for thing in things]) for end in ("low", "high"))
+    under, asker = _inner(pieces, others)
+    near = ((under[:, :2] >= low[asker]) & (under[:, :2] <= high[asker])).all(1)
+    own, level = _by_asker(*_inner(pieces, mine), len(things)), _by_asker(under[near], asker[near], len(things))
+    found = []
+    for thing, corners, below in zip(things, own, level, strict=True):
+        lowest = corners[np.argsort(corners[:, 2], kind="stable")[:_LOWEST]]
+        points = thing.pieces.points
+        through = points[:: max(1, len(points) // _THROUGH)]
+        found.append(np.concatenate([thing.centre[None], through, lowest, below])[:, :2])
+    return found
 
 
-def _inner(pieces: Stack, chosen: Indices) -> Floats:
-    corners, middles = pieces.corners_of(chosen)
-    return np.asarray(corners + _INWARD * (middles - corners))
+def _inner(pieces: Stack, chosen: Chosen) -> tuple[Floats, Indices]:
+    """The corners (c, 3) of chosen pieces, moved a little inwards, and who asks for each (c,)."""
+    corners, middles = pieces.corners_of(chosen.pieces)
+    return corners + _INWARD * (middles - corners), np.repeat(chosen.asker, pieces.counts[chosen.pieces, 0])
 
 
-def _underside(thing: Posed, lines: Floats) -> Floats:
-    """Height (m,) at which lines enter the thing from below; NaN where they miss it."""
+def _by_asker(points: Floats, asker: Indices, count: int) -> list[Floats]:
+    return np.split(points, np.cumsum(np.bincount(asker, minlength=count))[:-1])
+
+
+def _underside(lines: Floats, asker: Indices, pieces: Stack, own: Chosen) -> Floats:
+    """Height (m,) at which lines enter the thing that asks from below; NaN where they miss it."""
     found = np.full(len(lines), np.inf)
-    columns = thing.pieces.columns(lines, found, np.arange(len(thing.pieces)))
+    columns = pieces.columns(lines, asker, found, own)
     np.minimum.at(found, columns.line, columns.bottom)
     return np.where(np.isinf(found), np.nan, found)
 
 
-def _surfaces(lines: Floats, under: Floats, pieces: Stack, around: Indices) -> tuple[Floats, Indices]:
+def _surfaces(lines: Floats, asker: Indices, under: Floats, pieces: Stack, around: Chosen) -> tuple[Floats, Indices]:
     """Height (m,) of the topmost surface under each line and the number of its piece; -inf and -1 over nothing.
 
     A piece that begins higher than the thing does lies on it, not under it, as a pen on a sheet of paper.
     """
     height, piece = np.full(len(lines), -np.inf), np.full(len(lines), -1)
-    found = pieces.columns(lines, under, around)
+    found = pieces.columns(lines, asker, under, around)
     below = (found.top <= under[found.line] + RESTING) & (found.bottom < under[found.line])
     line, owner, top = found.line[below], found.piece[below], found.top[below]
     np.maximum.at(height, line, top)

@@ -13,6 +13,8 @@ from iwkit_runtime.body.pose import POSE_SIZE, Array, BodyPose
 from iwkit_runtime.physical.scene_spec import Joints, Pose, Poses, States
 from iwkit_runtime.physical.spec import Vector
 
+POURS, CATCHES = "pours", "catches"
+"""States that show while something is poured: on what it runs out of, and on what it runs into."""
 DECIMALS = 4
 """Metres and radians are written to a tenth of a millimetre (design: determinism)."""
 

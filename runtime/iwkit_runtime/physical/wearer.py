@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iwkit.errors import UsageError
+from iwkit.resources import motion_folder
 from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.camera import camera_frame, look_at
 from iwkit_runtime.body.capsules import Rig, build_rig
+from iwkit_runtime.body.cycle import recorded_cycle
 from iwkit_runtime.body.hands import Grip, grip_frame
 from iwkit_runtime.body.model import Body, Solver, joint, load_body
 from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, overlay
@@ -112,8 +114,10 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=1)
 def default_body() -> Body:
-    """The wearer's body, read once: the default one, or the user's (docs/body.md)."""
-    return load_body()
+    """The wearer's body, read once: the default one, or the user's; it walks as the user's clips do, if there are any
+    (docs/body.md)."""
+    body, folder = load_body(), motion_folder()
+    return body if folder is None else replace(body, cycle=recorded_cycle(folder, body)[1])
 
 
 @lru_cache(maxsize=2)

@@ -6,8 +6,10 @@ then planned and done in geometry, and read back from geometry: never from the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -49,6 +51,8 @@ from iwkit_runtime.physical.wearer import Wearer, moved, person
 SNAPSHOT = "physical/1"
 OUTCOMES = {"turn_on": "running", "turn_off": "off", "cut": "cut", "cook": "cooked"}
 """Primitive -> the state of its first thing that is read back afterwards, beside what actions expect to measure."""
+TURN = 2e-4
+"""Seconds after which a thread that waits for Python gets it."""
 SUNK = 0.05
 """How deep a thing may be in others when it has been put down, metres (PHY-10)."""
 
@@ -92,14 +96,14 @@ class PhysicalWorld:
         if task is not self._task or self._stage is None or self._start is None:
             spec = build_scene(task, self._assets_for(task))
             engine = self._engine()
-            with ThreadPoolExecutor(1) as beside:  # either takes most of its time outside of Python
+            with ThreadPoolExecutor(1) as beside, _taking_turns():  # settling takes most of its time outside of Python
                 settled = beside.submit(_settled, engine, spec)
-                geometry = Geometry.of(task, spec)
+                geometry, wearer = Geometry.of(task, spec), person(self._solver)
                 settled.result()
             self._places = engine.poses()
             for name in sorted(task.awaited):
                 engine.hold(name, stowed(self._places, name))
-            self._stage = Stage(task, spec, engine, person(self._solver), geometry)
+            self._stage = Stage(task, spec, engine, wearer, geometry)
             self._stage.wearer = moved(self._stage.wearer, gaze=first_gaze(self._stage, task))
             self._layout = Layout(task)
             self._task, self._start = task, self._stage.state()
@@ -378,6 +382,17 @@ def _refused(act: Act, error: RefusedError | BlockedError) -> Receipt:
         error = RefusedError("TRAJECTORY_COLLISION", *(act.names[:1] or ("there",)), error.owner)
     text = sentence(error.code, tuple(act.public(name) for name in error.about))
     return Receipt(False, error.code, text, PHYSICAL_REFUSALS[error.code].fault, 0, about=error.about)
+
+
+@contextmanager
+def _taking_turns() -> Iterator[None]:
+    """Threads take turns in Python more often: one that comes back from outside would else wait longer than it was."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, TURN))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _settled(engine: Engine, spec: SceneSpec) -> None:

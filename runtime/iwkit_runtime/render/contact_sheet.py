@@ -36,6 +36,8 @@ EYES = np.array([0.1, -0.5, 0.45])
 """From a thing on a table to the eyes of someone who stands before it and has bent a little, metres."""
 NEARBY = 0.5
 """Things that are larger than this are seen from further away, metres."""
+LARGE = 0.6
+"""Decor that is larger than this stands on the floor, or hangs on a wall, metres."""
 STANDING = 1.6
 """Height of a standing person's eyes."""
 AWAY = 1.3
@@ -106,7 +108,7 @@ def tiles_of(
     """A category's pictures with their captions: as it is, and open if it opens and running if it runs, unless it is
     wanted `closed` only."""
     asset = build_asset(name, category, recipe)
-    standing = category.kind == "fixture"
+    standing = category.kind == "fixture" or (category.kind == "decor" and max(category.size) > LARGE)
     found = [(name, render_asset(asset, tile=tile, standing=standing))]
     if len(asset.links) > 1 and not closed:
         found.append((f"{name}, open", render_asset(asset, opened=True, tile=tile, standing=standing)))
@@ -117,11 +119,11 @@ def tiles_of(
     return found
 
 
-def contact_sheet(names: Iterable[str], *, tile: int = TILE) -> Image.Image:
+def contact_sheet(names: Iterable[str], *, tile: int = TILE, columns: int = COLUMNS) -> Image.Image:
     """Pictures of the categories with their names; what opens and what runs is shown both ways."""
     catalogue, recipes = load_catalogue(), load_recipes()
     tiles = [t for name in names for t in tiles_of(name, catalogue.categories[name], recipes.get(name), tile=tile)]
-    return sheet(tiles, tile=tile)
+    return sheet(tiles, tile=tile, columns=columns)
 
 
 def reader_sheets(names: Sequence[str], folder: Path, *, tile: int = TILE, seed: int = 0) -> list[Path]:
@@ -151,7 +153,10 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="a picture, or with --readers a folder")
     parser.add_argument("categories", nargs="*")
     parser.add_argument("--readers", action="store_true", help="shuffled sheets with numbers for names, and a key")
-    parser.add_argument("--kind", choices=("object", "fixture"), help="of all categories, only those of this kind")
+    parser.add_argument(
+        "--kind", choices=("object", "fixture", "decor"), help="of all categories, only those of this kind"
+    )
+    parser.add_argument("--columns", type=int, default=COLUMNS, help="pictures beside one another")
     parser.add_argument("--tile", type=int, default=TILE, help="pixels of one picture, each way")
     arguments = parser.parse_args()
     categories = load_catalogue().categories
@@ -160,7 +165,7 @@ def main() -> None:
     if arguments.readers:
         reader_sheets(names, arguments.out, tile=arguments.tile)
     else:
-        contact_sheet(names, tile=arguments.tile).save(arguments.out)
+        contact_sheet(names, tile=arguments.tile, columns=arguments.columns).save(arguments.out)
 
 
 if __name__ == "__main__":

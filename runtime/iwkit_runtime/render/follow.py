@@ -20,6 +20,7 @@ from iwkit.spec.scene import Scene
 from iwkit_runtime.body.model import Body
 from iwkit_runtime.body.pose import INDEX
 from iwkit_runtime.engines.collision import CollisionWorld
+from iwkit_runtime.physical.layout import decor_name
 from iwkit_runtime.physical.scene_spec import SceneSpec
 from iwkit_runtime.physical.shell import CEILING, CUT, hangs
 from iwkit_runtime.physical.spec import Floats
@@ -124,7 +125,7 @@ def follow(scene: Scene, spec: SceneSpec, body: Body, moments: Sequence[Moment])
     ]
     walls = _Walls(opened(spec))
     blockers = [
-        view.blockers(number, eye) | walls.between(eye, track.points[number, : len(SEEN) + 1])
+        view.blockers(number, eye) | walls.between(eye, track.points[number, : len(SEEN) + 1]) | _backs(scene, eye)
         for number, eye in enumerate(eyes)
     ]
     shots = []
@@ -134,6 +135,18 @@ def follow(scene: Scene, spec: SceneSpec, body: Body, moments: Sequence[Moment])
         shots.append(Shot(look_from(eye, focus[number]), away))
     place = np.searchsorted(moving, range(len(moments)), side="right") - 1
     return [shots[max(0, n)] for n in place]
+
+
+def _backs(scene: Scene, eye: Floats) -> frozenset[str]:
+    """What hangs on a wall and is seen from behind, through the wall."""
+    away = set()
+    for name, decor in scene.decor.items():
+        ahead = math.radians(decor.facing)
+        if not (decor.on or decor.inside) and decor.base > 0:
+            x, y = eye[:2] - decor.at
+            if x * math.cos(ahead) + y * math.sin(ahead) < 0:
+                away.add(decor_name(name))
+    return frozenset(away)
 
 
 def opened(spec: SceneSpec) -> SceneSpec:

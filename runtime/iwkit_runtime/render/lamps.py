@@ -7,6 +7,7 @@ light comes through a wall.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -95,7 +96,7 @@ def _bounds(floor: Static) -> tuple[Floats, Floats]:
     return points.min(0), points.max(0)
 
 
-def lit(static: Static, found: tuple[Lamp, ...]) -> tuple[Visual, ...]:
+def lit(static: Static, found: tuple[Lamp, ...]) -> Sequence[Visual]:
     """What is drawn of a part of the building: cut up finely around the lamps of its room."""
     near = np.array([lamp.at for lamp in found if static.name in (f"floor_{lamp.room}", f"wall_{lamp.room}")])
     return tuple(_cut_up(visual, near) for visual in static.visuals) if len(near) else static.visuals

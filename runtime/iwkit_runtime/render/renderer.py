@@ -16,6 +16,7 @@ from iwkit_runtime.body.model import Body
 from iwkit_runtime.physical.kinematics import frame, link_frames, quaternion
 from iwkit_runtime.physical.scene_spec import Joints, Pose, Poses, SceneSpec, States
 from iwkit_runtime.physical.spec import Floats, Pixels
+from iwkit_runtime.physical.trajectory import CATCHES, POURS
 from iwkit_runtime.render.lamps import SHINES, is_before, walls
 from iwkit_runtime.render.opengl import context, driver
 from iwkit_runtime.render.scene_model import HEAD, REST, SHADES, WEARER, drawn
@@ -35,6 +36,12 @@ FADES = (1.0, 0.1, 0.55)
 """By what its light is divided at a distance of d metres: these times 1, d, d squared."""
 FAR_OFF = 9.0
 """Metres up to which a lamp is looked for; of those that are on and not behind a wall the nearest gives light."""
+STREAM = (0.60, 0.80, 0.95, 0.9)
+"""The colour of what is poured."""
+THICK = 0.005
+"""Half the thickness of a stream, metres."""
+RIM = 0.01
+"""The opening of a vessel is within so much of its top, metres."""
 OUT_OF_VIEW = 5
 """Geom group of what the camera can't see; it is never drawn."""
 
@@ -224,8 +231,28 @@ class Renderer:
                 light.pos[:], light.dir[:] = lens[:3, 3], -lens[:3, 2]
         if shaded:
             self._light_up(lens, states or {})
+            self._pour(states or {})
         for eye in self._scene.camera:
             self._aim(eye, lens)
+
+    def _pour(self, states: States) -> None:
+        """Draw the stream from the lowest point of the rim of what pours down into what catches it."""
+        below = [self._placed[name][0][0][2] for name in sorted(states) if CATCHES in states[name]]
+        for name in (name for name in sorted(states) if POURS in states[name] and below):
+            asset, at = self._assets[name], frame(self._placed[name][0])
+            points = np.concatenate([visual.vertices for visual in asset.links[0].visuals if visual.when is None])
+            rim = at.point(points[points[:, 2] > asset.size[2] - RIM])
+            lip = rim[rim[:, 2].argmin()]
+            fall = float(lip[2]) - below[0] - THICK
+            if fall > 0:
+                size, middle = np.array([THICK, fall / 2, 0.0]), lip - (0, 0, fall / 2)
+                geom = self._scene.geoms[self._scene.ngeom]
+                mujoco.mjv_initGeom(
+                    geom, mujoco.mjtGeom.mjGEOM_CYLINDER, size, middle, np.eye(3).ravel(), np.array(STREAM, np.float32)
+                )
+                geom.category, geom.transparent = mujoco.mjtCatBit.mjCAT_DECOR, STREAM[3] < 1
+                geom.objtype, geom.objid, geom.segid = mujoco.mjtObj.mjOBJ_UNKNOWN, -1, -1
+                self._scene.ngeom += 1
 
     def _light_up(self, lens: Floats, states: States) -> None:
         """Let the nearest lamp that is on light what is around it, if it isn't behind a wall."""

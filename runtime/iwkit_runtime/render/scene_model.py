@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -105,7 +106,7 @@ class _Drawing:
         self._meshes: dict[int, str] = {}
         self._materials: dict[tuple[object, ...], str] = {}
 
-    def visuals(self, body: mujoco.MjsBody, visuals: tuple[Visual, ...]) -> None:
+    def visuals(self, body: mujoco.MjsBody, visuals: Sequence[Visual]) -> None:
         for visual in visuals:
             geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=self._mesh(visual))
             geom.material = self._material(visual.material)
