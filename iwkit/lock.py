@@ -12,7 +12,7 @@ from iwkit.digest import digest, file_digest
 from iwkit.errors import UsageError
 from iwkit.families import families
 from iwkit.library import LOCK_NAME, Library
-from iwkit.resources import BODY, body_file, default_body
+from iwkit.resources import BODY, body_file, default_body, motion_folder
 from iwkit.source.check import check
 from iwkit.source.reader import read
 from iwkit.spec.lock import Lock
@@ -36,22 +36,27 @@ def controls_path(home: Path, pack_id: str) -> Path:
 
 
 def body_digest() -> str:
-    """Digest of the file of the wearer's body: a result with another body is another result.
+    """Digest of the file of the wearer's body, and of the clips after which it walks: a result with another body is
+    another result. Of clips their names and sizes count: a folder of them is too large to be read each time.
 
     Raises:
         UsageError: the environment names a file that can't be read.
     """
     path = body_file()
     try:
-        state = path.stat()
-        return _digest_once(path, state.st_mtime_ns, state.st_size)
+        state, folder = path.stat(), motion_folder()
+        own = _digest_once(path, state.st_mtime_ns, state.st_size)
+        if folder is None:
+            return own
+        clips = [[p.relative_to(folder).as_posix(), p.stat().st_size] for p in sorted(folder.rglob("*.npz"))]
+        return digest({"body": own, "clips": clips})
     except OSError as error:
         raise UsageError(f"the body file {path} can't be read ({error.strerror}): mend or unset {BODY}") from error
 
 
 def body_label() -> str:
     """The body of a run as it is recorded: `default`, or the digest of the user's."""
-    return "default" if body_file() == default_body() else body_digest()
+    return "default" if body_file() == default_body() and motion_folder() is None else body_digest()
 
 
 @lru_cache(maxsize=4)

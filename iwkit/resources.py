@@ -33,6 +33,11 @@ def body_file() -> Path:
     return Path(own) if (own := os.environ.get(BODY)) else default_body()
 
 
+def motion_folder() -> Path | None:
+    """The user's folder of AMASS clips, from which the wearer's walk is taken, if the environment names one."""
+    return Path(own) if (own := os.environ.get(AMASS)) else None
+
+
 def stamp(path: Path) -> tuple[int, int]:
     """When a file was changed and its size: what was read from it holds as long as they are the same."""
     state = path.stat()

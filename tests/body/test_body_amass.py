@@ -154,7 +154,9 @@ def test_torn_and_missing_files_are_refused(tmp_path: Path) -> None:
         read_clip(tmp_path / "missing.npz")
 
 
-def test_the_doctor_reads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_reads_the_folder(
+    body: Body, walked: list[BodyPose], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def row() -> doctor.Finding:
         return next(iter(doctor.examine()))
 
@@ -167,9 +169,11 @@ def test_the_doctor_reads_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
     data = {"poses": np.zeros((3, 156)), "trans": np.zeros((3, 3)), "mocap_framerate": 30.0}
     (tmp_path / "s1").mkdir()
     first = saved(tmp_path / "s1", data)
+    assert not row().fine and "has a steady walk" in row().remedy
+    first = saved(tmp_path / "s1", recording(body, walked))
     second = saved(tmp_path, data, "run_stageii.npz")
     saved(tmp_path / "s1", {"betas": np.zeros(16)}, "shape.npz")
     assert set(clips(tmp_path)) == {first, second}
-    assert row().fine and "2 clips" in row().here
+    assert row().fine and "2 clips" in row().here and "walking as in s1/walk_poses.npz, 1." in row().here
     second.write_bytes(b"")
     assert not row().fine and not row().broken and str(second) in row().remedy

@@ -62,6 +62,16 @@ def test_many_hands_at_once_are_skinned_as_the_body_is(body: Body, side: Side, f
     assert nearest.max() < 4e-3
 
 
+@pytest.mark.parametrize(
+    ("away", "grasps"), [((0, 0, 0), True), ((0, 0.01, 0), True), ((0, -0.3, 0), False), ((0.3, 0, 0), False)]
+)
+def test_a_hand_that_hardly_touches_has_no_hold_of_a_thing(body: Body, away: Any, grasps: bool) -> None:
+    grip = Grip("cylindrical", 0.06)
+    found = wrap.curled(body, "right", grip, at_grip(body, "right", grip, away), ball(0.03))
+    assert found.grasps is grasps
+    assert grasps or found.touching.sum() < 2 or not found.opposed
+
+
 @settings(max_examples=25)
 @given(side=st.sampled_from(SIDES), radius=st.floats(0.02, 0.045), aside=st.floats(-0.01, 0.01))
 def test_fingers_touch_and_do_not_sink_in(body: Body, side: Side, radius: float, aside: float) -> None:
@@ -147,6 +157,7 @@ def test_calibrations_name_categories_that_there_are() -> None:
         ("openings: [0.02, 0.10]", "openings: [0.1, 0.02]", "smaller opening"),
         ("openings: [0.02, 0.10]", "openings: [0.02]", "openings"),
         ("touching: 4", "touching: 6", "touching"),
+        ("with_thumb: 2", "with_thumb: 1", "with_thumb"),
         ("holds: cylinder", "holds: cone", "cone"),
         ("along: 0.80", "alongg: 0.80", "along"),
     ],

@@ -23,13 +23,22 @@ Share = Annotated[float, Field(ge=0, le=1.5)]
 Degrees = Annotated[float, Field(ge=-90, le=90)]
 
 
+class Least(Model):
+    """Fingers that must touch for a grasp at all: `with_thumb`, the thumb counted, or `with_palm`, when that touches
+    too."""
+
+    with_thumb: Annotated[int, Field(ge=2, le=5)]
+    with_palm: Annotated[int, Field(ge=1, le=5)]
+
+
 class GripFamily(Model):
     """What a grip looks like, and what makes it a hold.
 
     `openings`: the widths in metres that it can have; `along`: where along the palm the middle of what is held is, 1 at
     the knuckles; `oppose`: degrees by which the thumb is swung against the fingers; `finger` and `thumb`: how a bend is
     shared by their joints; `relaxed`: degrees by which the joints of a free hand's fingers are bent; `touching`: how
-    many fingers must touch; `seat`: metres between the palm and what it is laid against.
+    many fingers must touch for a hold, and `least` for a grasp at all, without which it is taken otherwise; `seat`:
+    metres between the palm and what it is laid against.
     """
 
     grip: Literal["1.0"]
@@ -42,6 +51,7 @@ class GripFamily(Model):
     thumb: Annotated[tuple[Share, Share, Share], AsTuple]
     relaxed: Annotated[tuple[Degrees, Degrees, Degrees], AsTuple]
     touching: Annotated[int, Field(ge=2, le=5)]
+    least: Least
     seat: Annotated[float, Field(ge=0, le=0.02)] | None = None
 
     @model_validator(mode="after")

@@ -1,4 +1,5 @@
-"""Walking along a path with planted feet (PHY-3, ACT-5; paper B.1): a licence-clean cycle, authored by hand.
+"""Walking along a path with planted feet (PHY-3, ACT-5; paper B.1): a licence-clean cycle, authored by hand, or
+one of the user's recorded motion (`cycle.py`).
 
 The footprints are laid down along the whole path first. A foot stays on its footprint from landing to lifting, rolling
 over heel and ball, and the pelvis follows the path, so nothing slides in curves, on the spot, or at start and stop. The
@@ -16,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from iwkit.errors import UsageError
 from iwkit_runtime.body import rotations
 from iwkit_runtime.body.legs import SIDES, SIGN, Foot, Footprint, highest_pelvis, leg_of, neutral, plant, rolled
-from iwkit_runtime.body.model import Body, Placement
-from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, numbers, overlay, pack
+from iwkit_runtime.body.model import Body, Cycle, Placement
+from iwkit_runtime.body.pose import ARM, INDEX, BodyPose, Side, arm_joints, numbers, overlay, pack, unpack
 from iwkit_runtime.body.posture import ARM_FORWARD, ELBOW, hanging_arm, stand
 
 Array = NDArray[np.float64]
@@ -45,6 +46,11 @@ _ARM_SWING, _ELBOW_SWING = np.deg2rad(20), np.deg2rad(14)
 _LEAN = np.deg2rad(2)
 _PELVIS_YAW, _PELVIS_ROLL = np.deg2rad(4), np.deg2rad(1.5)
 _SWAY, _DROP, _BOB = 0.018, 0.026, 0.016
+_RECORDED = (
+    *("pelvis", "spine1", "spine2", "spine3", "neck", "head"),
+    *(f"{side}_{part}" for side in SIDES for part in ARM),
+)
+"""What a recorded cycle moves; legs are planted, fingers stay relaxed."""
 
 
 class _Step(NamedTuple):
@@ -149,10 +155,14 @@ def _frame(body: Body, place: Array, steps: list[_Step], phase: float) -> Placem
     size = float(steady) * _smooth(min(phase, end - phase))
     # The angle whose cosine is 1 with the left foot in front and -1 with the right one.
     angle = np.pi * (phase + (steps[0].side == "left"))
-    upper = _upper_body(angle, size)
+    if body.cycle is None:
+        upper = _upper_body(angle, size)
+        sway, bob = _SWAY * size * np.sin(angle), size * (_DROP + _BOB * size * np.cos(2 * angle))
+    else:
+        upper, sway, rise = _recorded(body.cycle, rest.pose, angle, size)
+        bob = size * _DROP - rise
     rotation = rotations.matrix(upper["pelvis"])
     feet = {side: _foot(body, side, place, steps, phase) for side in SIDES}
-    sway, bob = _SWAY * size * np.sin(angle), size * (_DROP + _BOB * size * np.cos(2 * angle))
     pelvis = rest.pelvis + np.array([sway, -bob, 0])
     pelvis[1] = min(pelvis[1], highest_pelvis(body, pelvis, rotation, feet))
     return Placement(pack({**upper, **plant(body, pelvis, rotation, feet)}), pelvis)
@@ -173,6 +183,20 @@ def _upper_body(angle: float, size: float) -> dict[str, Array]:
         elbow = ELBOW + _ELBOW_SWING * max(0.0, forward)
         joints |= hanging_arm(side, ARM_FORWARD + _ARM_SWING * forward, elbow)
     return joints
+
+
+def _recorded(cycle: Cycle, rest: Array, angle: float, size: float) -> tuple[dict[str, Array], float, float]:
+    """Trunk and arms of a recorded cycle, and how far the pelvis is to the left and up; the shorter a stride is than
+    the recorded one, the more of it is standing."""
+    share = min(1.0, size * _FULL_STRIDE / cycle.stride)
+    at = angle / (2 * np.pi) % 1 * len(cycle.poses)
+    before, after = int(at) % len(cycle.poses), (int(at) + 1) % len(cycle.poses)
+    rows = [INDEX[name] for name in _RECORDED]
+    standing, start, end = (pose.reshape(-1, 3)[rows] for pose in (rest, cycle.poses[before], cycle.poses[after]))
+    walking = rotations.blend(start, end, np.full((len(rows), 1), at - int(at)))
+    taken = rotations.blend(standing, walking, np.full((len(rows), 1), share))
+    left, up = share * (cycle.pelvis[before] + (at - int(at)) * (cycle.pelvis[after] - cycle.pelvis[before]))
+    return unpack(rest) | dict(zip(_RECORDED, taken, strict=True)), float(left), float(up)
 
 
 def _foot(body: Body, side: Side, place: Array, steps: list[_Step], phase: float) -> Foot:

@@ -63,6 +63,17 @@ class Placement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Cycle:
+    """Two steps of recorded walking (`cycle.py`), by the distance gone: poses (n, 156) with no heading, of which the
+    first has the left foot in front; how far (n, 2) the pelvis is to the left and up of its mean; metres of a stride.
+    """
+
+    poses: Array
+    pelvis: Array
+    stride: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Body:
     """A body of fixed shape with V vertices, F faces, 52 joints; lengths in metres, model axes (y up, faces +z).
 
@@ -71,7 +82,7 @@ class Body:
     influences (V, K) joints and weights (V, K) that sum to 1; faces (F, 3); uv (T, 2) with face_uv (F, 3);
     face_part (F,) into part_names and part_rgb (P, 3) in [0, 1]; eye (3,) the point between the eyes; correctives
     (459, 3, V), how far a vertex moves for each number by which the rotation of a joint below the root departs from
-    rest, or None. `solver` is what solves its arms (`arms.py`).
+    rest, or None. `solver` is what solves its arms (`arms.py`), `cycle` how it walks; None: as authored (`gait.py`).
     """
 
     vertices: Array
@@ -91,6 +102,7 @@ class Body:
     eye: Array
     correctives: NDArray[np.float32] | None = None
     solver: Solver = "swivel"
+    cycle: Cycle | None = None
 
     @cached_property
     def offsets(self) -> Array:

@@ -7,6 +7,7 @@ axes that at rest are those of the model: x to the wearer's left, y up, z forwar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -106,8 +107,15 @@ def pack(joints: Mapping[str, ArrayLike], onto: ArrayLike | None = None) -> Arra
         UsageError: an unknown joint, a rotation that is not three finite numbers, or a wrong `onto`.
     """
     pose = np.zeros(POSE_SIZE) if onto is None else checked(onto).copy()
+    rows = _rows(tuple(joints))
     for name, rotation in joints.items():
-        pose[joint_slice(name)] = vector(f"the rotation of {name}", rotation)
+        if not isinstance(rotation, np.ndarray) or rotation.shape != (3,):
+            vector(f"the rotation of {name}", rotation)
+    if len(rows):
+        pose.reshape(-1, 3)[rows] = np.array([*joints.values()], float)
+    if not np.isfinite(pose).all():
+        for name, rotation in joints.items():
+            vector(f"the rotation of {name}", rotation)
     return pose
 
 
@@ -118,12 +126,18 @@ def unpack(pose: ArrayLike) -> dict[str, Array]:
 
 def overlay(pose: ArrayLike, source: ArrayLike, joints: Iterable[str]) -> Array:
     """`pose` with the named joints taken from `source`."""
-    out, other = checked(pose).copy(), checked(source)
-    for name in joints:
-        out[joint_slice(name)] = other[joint_slice(name)]
+    out, other, rows = checked(pose).copy(), checked(source), _rows(tuple(joints))
+    out.reshape(-1, 3)[rows] = other.reshape(-1, 3)[rows]
     return out
 
 
+@lru_cache(maxsize=256)
+def _rows(names: tuple[str, ...]) -> NDArray[np.intp]:
+    """The rows of joints in a pose (52, 3)."""
+    return np.array([joint_slice(name).start // 3 for name in names], np.intp)
+
+
+@cache
 def arm_joints(side: Side) -> tuple[str, ...]:
     """The joints of an arm and its hand."""
     fingers = (f"{finger}{k}" for finger in FINGERS for k in (1, 2, 3))

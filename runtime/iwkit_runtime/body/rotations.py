@@ -90,8 +90,10 @@ def _vector(rotation: Array) -> Array:
 def about(axis: str, angle: ArrayLike) -> Array:
     """Rotation by `angle` (...) radians about the axis "x", "y" or "z": (..., 3, 3)."""
     turn = np.asarray(angle, float)
-    out = np.zeros((*turn.shape, 3, 3))
     k = _AXES[axis]
+    if turn.ndim == 0:
+        return _about(k, float(np.sin(turn)), float(np.cos(turn)))
+    out = np.zeros((*turn.shape, 3, 3))
     i, j = (k + 1) % 3, (k + 2) % 3
     sine = np.sin(turn)
     out[..., k, k] = 1
@@ -99,6 +101,15 @@ def about(axis: str, angle: ArrayLike) -> Array:
     out[..., j, i] = sine
     out[..., i, j] = -sine
     return out
+
+
+def _about(axis: int, s: float, c: float) -> Array:
+    """The same for one angle of that sine and cosine, for which arrays would be slow."""
+    if axis == 0:
+        return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+    if axis == 1:
+        return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -143,8 +154,20 @@ def frame(x: ArrayLike, y: ArrayLike) -> Array:
     """Right-handed frames (..., 3, 3) whose columns are x, the part of y normal to x, and their cross product."""
     first = unit(x)
     other = np.asarray(y, float)
+    if first.ndim == other.ndim == 1:
+        return _frame(first, other)
     second = unit(other - first * (first * other).sum(-1, keepdims=True))
     return np.stack([first, second, cross(first, second)], -1)
+
+
+def _frame(first: Array, other: Array) -> Array:
+    """The same for one pair of vectors, for which arrays would be slow."""
+    (x, y, z), (u, v, w) = first.tolist(), other.tolist()
+    along = x * u + y * v + z * w
+    u, v, w = u - x * along, v - y * along, w - z * along
+    length = max(math.hypot(u, v, w), _TINY)
+    u, v, w = u / length, v / length, w / length
+    return np.array([[x, u, y * w - z * v], [y, v, z * u - x * w], [z, w, x * v - y * u]])
 
 
 def blend(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Array:

@@ -48,7 +48,8 @@ _EVERY = 2
 class Wrap(NamedTuple):
     """A fitted hand. `pose` (45,); `touching` (5,) which fingers touch, in the order of `FINGERS`; `gaps` (5,) metres;
     `opposed`: whether thumb and fingers press against each other; `thing`: where the thing's frame (4, 4) then is in
-    the frame of the wrist; `holds`: whether enough fingers touch, opposed."""
+    the frame of the wrist; `holds`: whether enough fingers touch, opposed; `grasps`: whether the least touches without
+    which nobody would say that the hand has hold of it: thumb and a finger, or the palm and fingers."""
 
     pose: Array
     touching: NDArray[np.bool_]
@@ -56,6 +57,7 @@ class Wrap(NamedTuple):
     opposed: bool
     thing: Array
     holds: bool
+    grasps: bool
 
 
 class _Finger(NamedTuple):
@@ -205,7 +207,21 @@ def curled(body: Body, side: Side, grip: Grip, thing: Array, distance: Distance)
     turns = [turns_of(body, side, grip.family, f, bends[[f]])[0] for f in range(len(FINGERS))]
     pose = rotations.vector(np.array(turns)).ravel()
     holds = bool(touching.sum() >= families()[grip.family].touching and opposed)
-    return Wrap(pose, touching, gaps, opposed, thing, holds)
+    return Wrap(
+        pose, touching, gaps, opposed, thing, holds, holds or _grasps(body, side, grip, touching, thing, distance)
+    )
+
+
+def _grasps(  # noqa: PLR0917 (part of `curled`)
+    body: Body, side: Side, grip: Grip, touching: NDArray[np.bool_], thing: Array, distance: Distance
+) -> bool:
+    """Whether the thumb and a finger touch, or the palm and as many fingers as the family wants then."""
+    least = families()[grip.family].least
+    if touching[FINGERS.index("thumb")] and touching.sum() >= least.with_thumb:
+        return True
+    if touching.sum() < least.with_palm:
+        return False
+    return bool(_away(_skin(body, side).palm, thing, distance, np.zeros((1, 3)))[0] <= BAND)
 
 
 def _halved(span: Array, gap: Callable[[float], float]) -> tuple[float, float]:
