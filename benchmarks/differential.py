@@ -204,7 +204,9 @@ class Pair:
         self._known = self._apart()
 
     def step(self, asked: Command) -> Line:
-        """Carry out a command in both worlds, and say in what they differ."""
+        """Carry out a command in both worlds, and say in what they differ. Where exactly the wearer stands is each
+        world's own, so the symbolic one is asked for the place where the physical wearer stands."""
+        self._stand_alike()
         before, was = self.physical.snapshot(), self.symbolic.snapshot()
         began = time.perf_counter()
         mine = self.physical.execute(asked)
@@ -225,6 +227,11 @@ class Pair:
         if mine.ok and other.ok:
             line |= self._differences(asked, mine, other)
         return line
+
+    def _stand_alike(self) -> None:
+        here, there = self.symbolic.snapshot(), self.physical.snapshot()["mind"]["state"]["wearer"]
+        wearer = {**here["state"]["wearer"], **{key: there[key] for key in ("x", "y", "heading", "room")}}
+        self.symbolic.restore({**here, "state": {**here["state"], "wearer": wearer}})
 
     def _differences(self, asked: Command, mine: Receipt, other: Receipt) -> Line:
         found: Line = {}

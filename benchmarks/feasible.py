@@ -367,7 +367,7 @@ def _spots(room: Room, name: str, support: str, how: str) -> list[Pose]:
                     )
                     at = frame.turn @ local + frame.at
                     reach = half(asset, base + turn) + APART
-                    box = at - np.array([*reach, 0]), at + np.array([*reach, asset.size[2]])
+                    box = at - np.array([*reach, 0.003]), at + np.array([*reach, asset.size[2]])
                     if not ((low < box[1]) & (high > box[0])).all(1).any():
                         yaw = base + turn
                         found.append((tuple(at.tolist()), (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))))

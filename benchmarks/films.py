@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 import tempfile
 import time
@@ -22,15 +21,13 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from staging import staged
 
 from iwkit import __version__
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.errors import IwkitError
 from iwkit.grammar import Command, parse
 from iwkit.library import Library
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.verbs import PRIMITIVES
 from iwkit_runtime.body.camera import camera_frame
 from iwkit_runtime.physical.spec import Pixels
@@ -51,6 +48,21 @@ COLUMNS = 6
 QUALITY = 55
 GAP = 3
 
+ODD = """
+## What still looks odd
+
+Looked at on 2026-11-30, all 36:
+
+- **attach**, **detach**, **raise**: board and frame are plain boxes, pegs and holes are not seen.
+- **pour**: the cap stays on the bottle, and the stream has the colour of water whatever is poured. Where a bottle could
+  only be taken by its neck, the hand hides its mouth from the head.
+- **cook**: nobody touches anything, the food is watched until it is brown.
+- **fall_to_floor**: the thing slides off by itself; no hand pushes it.
+- **answer_phone**: at the ear the phone is out of the head's view, as in life.
+- **close**: the leaf of a wide door leaves the head's view on its way, since the gaze stays where the handle was taken.
+- **squat**: the arms stay stretched out before the knees.
+- From outside, a picture in another room may stand before the camera.
+"""
 PARTS = """
 catalogue: "1.0"
 categories:
@@ -78,7 +90,7 @@ KITCHEN: dict[str, Any] = {
         "pot": {"category": "cooking_pot", "on": "side", "contains": ["water"]},
         "spatula": {"category": "spatula", "on": "counter", "spot": [-0.4, 0.5]},
         "glass": {"category": "drinking_glass", "on": "table"},
-        "bottle": {"category": "water_bottle", "on": "table", "contains": ["water"]},
+        "bottle": {"category": "water_bottle", "on": "table", "spot": [0.5, 0.7], "contains": ["water"]},
         "door": {"door": "bedroom_door"},
         "phone": {"category": "cell_phone", "on": "table"},
     },
@@ -91,10 +103,20 @@ BEDROOM: dict[str, Any] = {
         "laptop": {"category": "laptop", "on": "desk", "open": True},
     },
 }
-DINING: dict[str, Any] = {
+STUDY: dict[str, Any] = {
+    "scene": "house",
+    "wearer": {"at": "study"},
+    "entities": {
+        "study": {"room": "study"},
+        "desk": {"fixture": "desk_1"},
+        "chair": {"fixture": "office_chair_1"},
+        "computer": {"fixture": "computer_1"},
+    },
+}
+LIVING: dict[str, Any] = {
     "scene": "flat",
-    "wearer": {"at": "table"},
-    "entities": {"table": {"fixture": "dining_table_1"}, "chair": {"fixture": "chair_6"}},
+    "wearer": {"at": "shelf"},
+    "entities": {"shelf": {"fixture": "tv_stand_1"}, "sofa": {"fixture": "sofa_1"}},
 }
 ASSEMBLY: dict[str, Any] = {
     "scene": "flat",
@@ -149,8 +171,8 @@ STORIES = (
     story(KITCHEN, "[Grab] <bottle>", "pour: [Pour] <glass> <bottle>"),
     story(KITCHEN, "wipe: [Wipe] <sponge> <table>"),
     story(KITCHEN, "[Grab] <phone>", "answer_phone: [AnswerPhone] <phone>"),
-    story(BEDROOM, "use_computer: [UseComputer] <laptop>"),
-    story(DINING, "sit: [Sit] <chair>", "standup: [StandUp]"),
+    story(STUDY, "use_computer: [UseComputer] <computer>"),
+    story(LIVING, "sit: [Sit] <sofa>", "standup: [StandUp]"),
     story(KITCHEN, "look_around: [LookAround]", "look_scan: [LookScan]"),
     story(ASSEMBLY, "raise: [Raise] <frame>"),
     story(
@@ -176,37 +198,6 @@ def library() -> Library:
         return found
 
 
-def compiled(physical: dict[str, Any], name: str) -> CompiledTask:
-    """A pack that has nothing but its scene."""
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    text = "Only to be looked at."
-    lines = [{"when": "handoff", "say": text, "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    pack = {
-        "taskpack": "1.0",
-        "id": name,
-        "family": "finding",
-        "source_family": "FIND",
-        "title": text,
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa36",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, text),
-        "physical": {**physical, "opening": [{"id": "o1", "do": "[Wait]"}], "goal": goal},
-        "interaction": {
-            "public": text,
-            "human": {"context": text},
-            "handoff": text,
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack, indent=1), f"{name}.yaml")
-    return compile_pack(document, check(document, Pack), library())
-
-
 @dataclass(frozen=True)
 class Take:
     """One primitive as it was done."""
@@ -223,7 +214,7 @@ def takes(stories: Sequence[Story], only: frozenset[str]) -> Iterator[Take]:
     for number, told in enumerate(stories):
         if only and not only & {name for name, _ in told.program}:
             continue
-        task, world = compiled(told.physical, f"FILM{number}"), PhysicalWorld()
+        task, world = staged(told.physical, f"FILM{number}", library()), PhysicalWorld()
         world.reset(task)
         for name, text in told.program:
             stage = world.stage
@@ -307,7 +298,7 @@ def page(shown: dict[str, tuple[str, int]]) -> str:
                 f"![{primitive.name}, from the head and from outside](pictures/films/{primitive.name}.webp)",
                 "",
             ]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(lines).rstrip() + "\n" + ODD
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -382,7 +382,7 @@ LEGAL: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list[Relatio
     "answer_phone": (("[Grab] <phone>",), "[AnswerPhone] <phone>", [("answered", "phone")], [("held", "phone")], []),
     "look_around": ((), "[LookAround]", [], [("visible", "table"), ("visible", "potato"), ("visible", "bottle")],
                     [("visible", "milk"), ("visible", "eraser"), ("visible", "laptop")]),
-    "look_scan": (("[Walk] <chair>",), "[LookScan]", [], [("visible", "board"), ("visible", "frame")],
+    "look_scan": (("[Walk] <sink>",), "[LookScan]", [], [("visible", "board"), ("visible", "frame")],
                   [("visible", "potato")]),
     "look_at": ((), "[LookAt] <plate>", [("looked_at", "plate")], [("visible", "plate"), ("visible", "mug")], []),
     "wait": ((), "[Wait] 10", [], [], []),
@@ -398,21 +398,6 @@ LEGAL_IN_WARD: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list
               ("pushed", "trolley", "doctor_desk"), ("moved", "trolley")],
              [("in_room", "soda", "treatment_room"), ("inside", "soda", "basket")], [("in_room", "soda", "ward")]),
 }  # fmt: skip
-
-
-DEFECTS = {
-    "stir": "the way to the pot with a spoon in the hand is refused",
-    "look_scan": "from the chair's new place the picture on the wall is not seen",
-    "look_at": "the way from the counter to the breakfast table is refused",
-    "[Forward] 1.5m": "the way from the counter to the breakfast table is refused",
-}
-"""What the physical world cannot do since the flat's kitchen was refurnished, though a person could."""
-
-
-def known(request: pytest.FixtureRequest, world: World, what: str) -> None:
-    """Expect the failure of a known defect, and notice when it is gone."""
-    if world.name == "physical" and what in DEFECTS:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=DEFECTS[what]))
 
 
 def run_legal(world: World, task: CompiledTask, case: tuple[Any, ...]) -> None:
@@ -433,8 +418,7 @@ def run_legal(world: World, task: CompiledTask, case: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("primitive", LEGAL)
-def test_legal_in_the_flat(primitive: str, world: World, kitchen: CompiledTask, request: pytest.FixtureRequest) -> None:
-    known(request, world, primitive)
+def test_legal_in_the_flat(primitive: str, world: World, kitchen: CompiledTask) -> None:
     run_legal(world, kitchen, LEGAL[primitive])
 
 
@@ -566,10 +550,7 @@ def run_refused(world: World, task: CompiledTask, case: tuple[str, tuple[str, ..
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda c: f"{c[0]}-{c[2]}")
-def test_refused_in_the_flat(
-    case: tuple[str, tuple[str, ...], str, str], world: World, kitchen: CompiledTask, request: pytest.FixtureRequest
-) -> None:
-    known(request, world, case[2])
+def test_refused_in_the_flat(case: tuple[str, tuple[str, ...], str, str], world: World, kitchen: CompiledTask) -> None:
     run_refused(world, kitchen, case)
 
 

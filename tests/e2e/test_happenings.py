@@ -8,14 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import Command, parse
-from iwkit.library import Library
 from iwkit.predicates import PREDICATES
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.trace import Relation
 from iwkit.world.base import Receipt, World
 from iwkit.world.symbolic import SymbolicWorld
@@ -75,39 +72,10 @@ SIGHT = ("became_visible", "left_view")
 
 
 def task() -> CompiledTask:
-    lines = [{"when": "handoff", "say": "Wait a moment.", "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    data = {
-        "taskpack": "1.0",
-        "id": "TEST",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": "Test",
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa08",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, "Test."),
-        "physical": {
-            "scene": "flat",
-            "wearer": {"at": "table"},
-            "entities": ENTITIES,
-            "opening": [{"id": "o1", "do": "[Wait] 1"}],
-            "events": EVENTS,
-            "goal": goal,
-        },
-        "interaction": {
-            "public": "Test.",
-            "human": {"context": "Test."},
-            "handoff": "Test.",
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(data), "TEST.yaml")
-    return compile_pack(document, check(document, Pack), Library())
+    opening = [{"id": "o1", "do": "[Wait] 1"}]
+    return staged(
+        {"scene": "flat", "wearer": {"at": "table"}, "entities": ENTITIES, "opening": opening, "events": EVENTS}
+    )
 
 
 @pytest.fixture(scope="module")

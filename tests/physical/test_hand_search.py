@@ -13,14 +13,15 @@ from iwkit import resources
 from iwkit.compile import load_task
 from iwkit.library import Library
 from iwkit_runtime.actions.grips import FLAT, Shape, goals
-from iwkit_runtime.actions.motion import BlockedError, Reasons, Screen, rest
+from iwkit_runtime.actions.motion import BlockedError, Reasons, Screen, Trunk, at_stand, rest
 from iwkit_runtime.actions.roaming import roam
 from iwkit_runtime.actions.search import Effort, Level, contacts
 from iwkit_runtime.body.arms import HIGH, LOW, posed, solutions
 from iwkit_runtime.body.hands import OPENINGS, Grip, aims, grip_frame, grip_point
 from iwkit_runtime.body.model import joint
-from iwkit_runtime.body.pose import ARM
-from iwkit_runtime.body.posture import UPRIGHT, stand
+from iwkit_runtime.body.pose import ARM, BodyPose
+from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
+from iwkit_runtime.engines.collision import Hit
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
@@ -121,6 +122,43 @@ def test_a_search_ends_with_its_work_and_is_repeated_exactly(stage: Stage) -> No
     assert found(2_000) == found(2_000)
     assert len(found(1)) <= len(found(400)) <= len(found(20_000))
     assert found(20_000)
+
+
+def test_no_part_of_the_work_takes_more_than_its_share() -> None:
+    effort = Effort(10)
+    with effort.part(4) as part:
+        part.spend(3)
+    assert effort.left == pytest.approx(7)
+    with pytest.raises(BlockedError), effort.part(100) as part:
+        assert part.left == pytest.approx(7)
+        part.spend(9)
+        raise BlockedError("a wall")
+    assert effort.spent
+
+
+class Boarded(Screen):
+    """Nothing is in the way but a board above the head of who leans."""
+
+    height = 0.9
+
+    def hit(self, stage: Stage, body: BodyPose, *, arms: bool = True) -> Hit | None:
+        above = float(joint(stage.person.body.forward(*body), "head")[2, 3]) > self.height
+        return Hit(0, "board", 0.1, (0, 0, 0), (0, 0, 1)) if above else None
+
+
+class Open(Boarded):
+    height = 9.0
+
+
+@pytest.mark.parametrize(("screen", "rises"), [(Open(), True), (Boarded(), False)])
+def test_who_can_not_come_up_from_a_posture_does_not_take_it(stage: Stage, screen: Boarded, rises: bool) -> None:
+    low, at = Posture(math.radians(80), 0.4), stage.wearer.stand
+    assert screen.hit(stage, at_stand(stage.person.body, at, low)) is None
+    stage.wearer = moved(stage.wearer, stand=at._replace(x=at.x + 1e-6 * (1 + rises)))  # where nothing is known yet
+    try:
+        assert Trunk(stage, screen, Reasons(reached=True)).rises(low) is rises
+    finally:
+        stage.wearer = moved(stage.wearer, stand=at)
 
 
 def test_an_arm_roams_to_where_it_waits_without_a_jump(stage: Stage) -> None:

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
 from iwkit.library import Library
 from iwkit.predicates import PREDICATES
 from iwkit.recipes import load_recipes
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.world.base import Receipt, World
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.physical.kinematics import frame
@@ -51,36 +49,10 @@ SIGHT = ("became_visible", "left_view")
 
 
 def built(folder: Path) -> tuple[CompiledTask, Library]:
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    text = "Only a test."
-    lines = [{"when": "handoff", "say": text, "do": ["[Wait]"]}, {"done": True}]
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    control = {"fails": ["gone"], "lines": lines}
-    pack = {
-        "taskpack": "1.0",
-        "id": "PARTS",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": text,
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa11",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, text),
-        "physical": {**SCENE, "opening": [{"id": "o1", "do": "[Wait]"}], "goal": goal},
-        "interaction": {
-            "public": text,
-            "human": {"context": text},
-            "handoff": text,
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack), "PARTS.yaml")
     parts = folder / "parts.yaml"
     parts.write_text(PARTS, encoding="utf-8")
     library = Library(catalogues=[parts])
-    return compile_pack(document, check(document, Pack), library), library
+    return staged(SCENE, "PARTS", library), library
 
 
 def told(receipt: Receipt) -> list[tuple[object, ...]]:

@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
-from iwkit.library import Library
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.world.base import Receipt
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.body.legs import leg_of, neutral
@@ -57,43 +54,14 @@ WARD: dict[str, Any] = {
 }
 
 
-def build(physical: dict[str, Any]) -> CompiledTask:
-    lines = [{"when": "handoff", "say": "Wait.", "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    pack = {
-        "taskpack": "1.0",
-        "id": "TEST",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": "A test.",
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa09",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, "A test."),
-        "physical": {**physical, "opening": [{"id": "o1", "do": "[Wait]"}], "goal": goal},
-        "interaction": {
-            "public": "A test.",
-            "human": {"context": "A test."},
-            "handoff": "A test.",
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack, indent=1), "TEST.yaml")
-    return compile_pack(document, check(document, Pack), Library())
-
-
 @pytest.fixture(scope="module")
 def flat() -> CompiledTask:
-    return build(FLAT)
+    return staged(FLAT)
 
 
 @pytest.fixture(scope="module")
 def ward() -> CompiledTask:
-    return build(WARD)
+    return staged(WARD)
 
 
 @pytest.fixture(scope="module")
@@ -243,13 +211,33 @@ def test_a_phone_is_answered_at_the_ear(flat: CompiledTask, flat_world: Physical
     assert ("on", "phone", "counter") in flat_world.relations()
 
 
+def both_hands_type(world: PhysicalWorld, name: str) -> None:
+    """For four seconds both hands are at a keyboard, one beside the other, and take turns in going up."""
+    stage = world.stage
+    control = stage.placed[name].asset.controls["keyboard"]
+    point = stage.collision.frames(name)[control.link].point(control.point)
+    hands = np.array(
+        [
+            [joint(stage.person.body.forward(*f.body), f"{side}_index2")[:3, 3] for side in ("left", "right")]
+            for f in world.trajectory.frames
+        ]
+    )
+    there = (np.linalg.norm(hands - point, axis=2) < 0.17).all(1)
+    assert there.sum() >= 48
+    typing = hands[there]
+    assert (np.linalg.norm(typing[:, 0] - typing[:, 1], axis=1) > 0.1).all()
+    assert all(np.ptp(typing[:, side, 2]) > 0.008 for side in (0, 1))
+
+
 def test_a_computer_is_used_standing_and_sitting(
     flat: CompiledTask, ward: CompiledTask, flat_world: PhysicalWorld, ward_world: PhysicalWorld
 ) -> None:
     play(flat_world, flat, "[UseComputer] <laptop>", walk="[Walk] <desk>")
+    both_hands_type(flat_world, "laptop")
     ward_world.reset(ward)
     chair = ward_world.stage.engine.poses()["doctor_chair"]
     play(ward_world, ward, "[UseComputer] <computer>")
+    both_hands_type(ward_world, "computer")
     assert np.allclose(ward_world.stage.engine.poses()["doctor_chair"][0], chair[0], atol=1e-6)
 
 
@@ -258,6 +246,11 @@ def test_a_computer_is_used_standing_and_sitting(
 
 def test_a_cart_is_pushed_with_what_is_on_it(ward: CompiledTask, ward_world: PhysicalWorld) -> None:
     play(ward_world, ward, "[Push] <trolley> <desk>")
+    person = ward_world.stage.person
+    frames = ward_world.trajectory.frames
+    rolling = [f for f in frames if "trolley" in f.poses]
+    downwards = [math.degrees(math.asin(person.camera(f.body)[2, 2])) for f in rolling]
+    assert min(downwards) > 15 and max(downwards) < 50  # at the floor before the cart
     relations = ward_world.relations()
     for relation in (("near", "trolley", "desk"), ("on", "thermometer", "trolley"), ("near", "wearer", "trolley")):
         assert relation in relations

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from staging import staged
 
 from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
@@ -27,15 +25,8 @@ UPRIGHT, OVER = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[tuple[PhysicalWorld, CompiledTask]]:
-    folder = str(Path(__file__).parents[2] / "benchmarks")
-    sys.path.insert(0, folder)
-    try:
-        from films import compiled
-
-        yield PhysicalWorld(), compiled(SCENE, "REASONS")
-    finally:
-        sys.path.remove(folder)
+def made() -> tuple[PhysicalWorld, CompiledTask]:
+    return PhysicalWorld(), staged(SCENE)
 
 
 def refused(made: tuple[PhysicalWorld, CompiledTask], **poses: Pose) -> tuple[str, str]:

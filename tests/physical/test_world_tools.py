@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
-from iwkit.library import Library
 from iwkit.predicates import PREDICATES
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.world.base import Receipt, World
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.actions.curves import CURVES, Patch, ways
@@ -50,39 +47,9 @@ HERE = {name for name in PREDICATES if name not in ("near", "visible")}
 SIGHT = ("became_visible", "left_view")
 
 
-def built() -> CompiledTask:
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    text = "Only a test."
-    lines = [{"when": "handoff", "say": text, "do": ["[Wait]"]}, {"done": True}]
-    goal = {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]}
-    control = {"fails": ["gone"], "lines": lines}
-    pack = {
-        "taskpack": "1.0",
-        "id": "TOOLS",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": text,
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa10",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, text),
-        "physical": {**SCENE, "opening": [{"id": "o1", "do": "[Wait]"}], "goal": goal},
-        "interaction": {
-            "public": text,
-            "human": {"context": text},
-            "handoff": text,
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack), "TOOLS.yaml")
-    return compile_pack(document, check(document, Pack), Library())
-
-
 @pytest.fixture(scope="module")
 def both() -> tuple[PhysicalWorld, SymbolicWorld, CompiledTask]:
-    return PhysicalWorld(), SymbolicWorld(), built()
+    return PhysicalWorld(), SymbolicWorld(), staged(SCENE)
 
 
 def told(receipt: Receipt) -> list[tuple[object, ...]]:
@@ -189,13 +156,20 @@ def test_the_knife_goes_up_and_down_over_the_target(both: tuple[PhysicalWorld, S
     assert top - 0.005 < min(heights) < top + 0.05
 
 
-def test_the_bottle_is_tilted_beyond_the_horizontal(both: tuple[PhysicalWorld, SymbolicWorld, CompiledTask]) -> None:
+def test_the_bottle_is_tilted_until_it_runs_out(both: tuple[PhysicalWorld, SymbolicWorld, CompiledTask]) -> None:
     world, _, task = both
     world.reset(task)
     assert world.execute(parse("[Grab] <bottle>")).ok
     assert world.execute(parse("[Pour] <glass> <bottle>")).ok
     ups = [frame(f.poses["bottle"]).turn[2, 2] for f in world.trajectory.frames if "bottle" in f.poses]
-    assert min(ups) < 0 < ups[-1]
+    assert min(ups) < math.cos(math.radians(80)) < 0.99 < ups[-1]
+    seen = {"bottle": (), "glass": ()}
+    shown = [dict(seen := seen | {n: s for n, s in f.states.items() if n in seen}) for f in world.trajectory.frames]
+    pouring = [n for n, states in enumerate(shown) if "pours" in states["bottle"]]
+    assert pouring == list(range(pouring[0], pouring[-1] + 1)) and len(pouring) > 12
+    assert all("catches" in shown[n]["glass"] and "filled" in shown[n]["glass"] for n in pouring)
+    assert shown[pouring[0] - 1]["glass"] == ()
+    assert (shown[-1]["bottle"], shown[-1]["glass"]) == ((), ("filled",))
 
 
 @pytest.mark.parametrize("name", CURVES)

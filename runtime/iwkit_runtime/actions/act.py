@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from iwkit.grammar import Command
 from iwkit.trace import Happening, Relation, RoleValue
@@ -11,10 +12,18 @@ from iwkit.world.situation import Situation
 from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.physical.places import Moment
 from iwkit_runtime.physical.spec import Vector
-from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.stage import Stage, State
 
 WATCHED = 5
 """Every so many frames of a movement, what is in view is taken note of."""
+
+
+class Mark(NamedTuple):
+    """A moment of an act; `seen` is what the wearer has in mind then."""
+
+    state: State
+    events: int
+    seen: tuple[str, str | None, frozenset[str], frozenset[str], int | None]
 
 
 @dataclass
@@ -46,6 +55,19 @@ class Act:
         if name in self.stage.statics:
             return "the floor" if name in self.stage.floors else self.stage.decor.get(name, "a wall")
         return self.at.public(name)
+
+    # --- trials ---------------------------------------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """Everything as it is now, to come back to when what is tried fails."""
+        seen = self.room, self.place, self.shown, self.looked, self.lost_at
+        return Mark(self.stage.state(), len(self.happenings), seen)
+
+    def undo(self, mark: Mark) -> None:
+        """What has been done since never was."""
+        self.stage.restore(mark.state)
+        del self.happenings[mark.events :]
+        self.room, self.place, self.shown, self.looked, self.lost_at = mark.seen
 
     # --- events ---------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from iwkit.world.checks import MATED
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grab import CLOSING, reach_for, take
 from iwkit_runtime.actions.looking import look_over
+from iwkit_runtime.actions.lowering import lowering, withdrawn
 from iwkit_runtime.actions.motion import (
     BRUSH,
     JUMP,
@@ -33,7 +34,6 @@ from iwkit_runtime.actions.motion import (
     straight,
 )
 from iwkit_runtime.actions.operate import GRIP
-from iwkit_runtime.actions.place import lowering, withdrawn
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.arms import reach

@@ -43,7 +43,7 @@ from iwkit_runtime.body.legs import SIDES, SIGN
 from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
 from iwkit_runtime.body.posture import UPRIGHT
 from iwkit_runtime.engines.collision import TOLERANCE, Allowed
-from iwkit_runtime.nav.geometry import Floats, Point
+from iwkit_runtime.nav.geometry import Floats
 from iwkit_runtime.nav.rolling import Disc, Pair, Pose, Rolling
 from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.kinematics import Frame, frame
@@ -52,6 +52,7 @@ from iwkit_runtime.physical.spec import Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.tolerances import limit
 from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.wearer import turned_head
 
 BAR = Grip("cylindrical", 0.03)
 PALM = (0.0, 0.0, -1.0)
@@ -68,21 +69,25 @@ PACE = 0.2
 """Metres of a step at a cart: with longer ones a foot stays behind in a turn, where the cart comes round."""
 MARGINS = (0.06, 0.0, -0.05)
 """Room beside the pair that is asked for, metres, most first: the floor plan is coarse, and each frame is screened."""
+REPAIRS = 4
+"""How often a way is planned again around what was in the way of the last one."""
 DOORS = 4
 """Closed doors on the way, at most."""
-STOP = 1.25
-"""The cart waits so far from a closed door, metres, while the wearer opens it."""
 ARRIVED = 0.2
 """The cart is at its place within this distance, metres."""
+BEYOND = 1.4
+"""Whoever pushes looks at the floor so far beyond the cart, metres: it stays in view with what is on it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Towing:
-    """A planned grip on a cart: the hands go to its edge, there they are; where the cart is from the wearer."""
+    """A planned grip on a cart: the hands go to its edge, there they are; where the cart is from the wearer; the body
+    from which the head is turned to where the wearer looks on the way."""
 
     to: Move
     hands: dict[str, Vector]
     offsets: dict[str, Frame]
+    looking: BodyPose
 
 
 def push(act: Act) -> None:
@@ -101,15 +106,17 @@ def _roll(act: Act, *, forwards: bool) -> None:
     if spot is None:
         raise RefusedError("NO_ROOM", act.public(name), act.public(target))
     for _ in range(DOORS + 1):
-        towing = _take(act, name)
+        towing = _take(act, name, forwards=forwards)
         act.place = name
         look_over(act, name, middle(act.stage, name))
         act.see()
         rows, door = _way(act, towing, (spot.x, spot.y), forwards)
-        _film(act, towing, rows)
         if door is None:
+            _film(act, towing, rows)
             break
         _open(act, door)
+    else:
+        raise NoWayError("PATH_BLOCKED", f"to {act.public(target)}", act.public(door or target))
     look_over(act, name, middle(act.stage, name))
     act.see()
     act.emit("pushed", fixture=name, to=target)
@@ -126,19 +133,19 @@ def _arrived(act: Act, name: str, target: str) -> bool:
     return measured.gap(name, act.at.root(target)) <= limit("near")
 
 
-def _take(act: Act, name: str) -> Towing:
+def _take(act: Act, name: str, *, forwards: bool) -> Towing:
     """Go to a cart, to where its edge is in reach."""
     stage, family = act.stage, act.at.layout.family(name)
     x, y, _ = stage.centre(name).tolist()
 
     def plan(_at: Stand, reasons: Reasons) -> Towing | None:
-        return plan_towing(stage, name, family, reasons)
+        return plan_towing(stage, name, family, reasons, forwards=forwards)
 
     return go_and(act, name, (x, y), plan, among=list(_stances(stage, name)))
 
 
 def _open(act: Act, door: str) -> None:
-    """Leave the cart, and open a door for it."""
+    """Open a door for the cart, which waits where it is."""
     stage = act.stage
     link = moving_link(stage.placed[door])
     if link is None:
@@ -181,13 +188,16 @@ def _stances(stage: Stage, name: str) -> Iterator[Stance]:
             yield Stance(x + away * math.cos(ahead), y + away * math.sin(ahead), ahead + math.pi, 0.0)
 
 
-def plan_towing(stage: Stage, name: str, family: tuple[str, ...], reasons: Reasons) -> Towing | None:
+def plan_towing(stage: Stage, name: str, family: tuple[str, ...], reasons: Reasons, *, forwards: bool) -> Towing | None:
     """How to take hold of a cart from where the wearer stands; None when its hands don't get there."""
     at = stage.wearer.stand
     hands = _hands(stage, name)
     body = _holding(stage, at_stand(stage.person.body, at, UPRIGHT), hands, at)
     if body is None:
         return None
+    here, poses = _frame(at).inverse(), stage.engine.poses()
+    offsets = {part: here.then(frame(poses[part])) for part in family}
+    body = _ahead(stage, body, offsets[name], at, forwards=forwards)
     start = rest(stage)
     move = list(filled(stage.person.body, at, start, Key(UPRIGHT, body), LONG))
     screen = Screen(None, [Allowed(name, _world(at, hand)) for hand in hands.values()])
@@ -196,8 +206,14 @@ def plan_towing(stage: Stage, name: str, family: tuple[str, ...], reasons: Reaso
     except BlockedError as blocked:
         reasons.blocked(blocked.owner)
         return None
-    here, poses = _frame(at).inverse(), stage.engine.poses()
-    return Towing(move, hands, {part: here.then(frame(poses[part])) for part in family})
+    return Towing(move, hands, offsets, body)
+
+
+def _ahead(stage: Stage, body: BodyPose, cart: Frame, at: Stand, *, forwards: bool) -> BodyPose:
+    """A body frame at a cart with its head turned down: to the floor before the cart, or to the cart that follows."""
+    x, y, z = cart.at.tolist()
+    point = (x + BEYOND, y, 0.0) if forwards else (x, y, z + LOWEST)
+    return turned_head(body, stage.person.looking(body, _world(at, point)))
 
 
 def _hands(stage: Stage, name: str) -> dict[str, Vector]:
@@ -233,8 +249,8 @@ def _holding(stage: Stage, body: BodyPose, hands: dict[str, Vector], at: Stand) 
 
 
 def _way(act: Act, towing: Towing, spot: tuple[float, float], forwards: bool) -> tuple[Floats, str | None]:
-    """The wearer's poses (n, 3) frame by frame, every frame of body and cart screened; up to a closed door, with its
-    name, when one is on the way.
+    """The wearer's poses (n, 3) frame by frame, every frame of body and cart screened; and the closed door that is on
+    the way, if there is one.
 
     Raises:
         RefusedError: PATH_BLOCKED or TRAJECTORY_COLLISION.
@@ -242,7 +258,7 @@ def _way(act: Act, towing: Towing, spot: tuple[float, float], forwards: bool) ->
     stage, name = act.stage, act.names[0]
     pair = _pair(stage, name, towing)
     grid = stage.grid().without(*towing.offsets)
-    shut = {leaf.name: leaf.handle for leaf in closed_leaves(stage, grid)}
+    shut = [leaf.name for leaf in closed_leaves(stage, grid)]
     grid = grid.without(*shut)
     start = Pose(*stage.wearer.stand)
     hit = ""
@@ -250,32 +266,24 @@ def _way(act: Act, towing: Towing, spot: tuple[float, float], forwards: bool) ->
     def done(pose: Pose) -> bool:
         return math.dist(pose.at(*pair.middle), spot) <= ARRIVED
 
+    barred: list[Pose] = []
     for margin in MARGINS:
-        rows = Rolling(grid, pair, start, spot, forwards, margin).way(done)
-        if rows is None:
-            continue
-        rows = gait.paced(stage.person.body, rows, PACE)
-        found = _hit(stage, towing, rows)
-        if found is None:
-            return rows, None
-        number, owner = found
-        if owner in shut:
-            return _before(rows[:number], pair, shut[owner]), owner
-        hit = hit or owner
+        while len(barred) <= REPAIRS:
+            rows = Rolling(grid, pair, start, spot, forwards, margin, tuple(barred)).way(done)
+            if rows is None:
+                break
+            rows = gait.paced(stage.person.body, rows, PACE)
+            found = _hit(stage, towing, rows)
+            if found is None:
+                return rows, None
+            number, owner = found
+            if owner in shut:
+                return rows, owner
+            hit = hit or owner
+            barred.append(Pose(*rows[number].tolist()))
     if hit:
         raise NoWayError("TRAJECTORY_COLLISION", act.public(act.names[1]), act.public(hit))
     raise NoWayError("PATH_BLOCKED", f"to {act.public(act.names[1])}", blocker(act, spot))
-
-
-def _before(rows: Floats, pair: Pair, handle: Point) -> Floats:
-    """The part of a way that ends far enough before a door for the wearer to open it."""
-    far = len(rows)
-    while far > 1:
-        pose = Pose(*rows[far - 1].tolist())
-        if min(math.dist(pose[:2], handle), math.dist(pose.at(*pair.middle), handle)) > STOP:
-            break
-        far -= 1
-    return rows[:far]
 
 
 def _pair(stage: Stage, name: str, towing: Towing) -> Pair:
@@ -326,7 +334,7 @@ def _bodies(stage: Stage, towing: Towing, rows: Floats) -> list[BodyPose]:
     last = at_stand(stage.person.body, Stand(*rows[0].tolist()), UPRIGHT)
     both = (*arm_joints("left"), *arm_joints("right"))
     for row, walking in zip(rows.tolist(), gait.walk(stage.person.body, rows, step=PACE), strict=True):
-        body = walking._replace(pose=overlay(walking.pose, last.pose, both))
+        body = turned_head(walking._replace(pose=overlay(walking.pose, last.pose, both)), towing.looking)
         holding = _holding(stage, body, towing.hands, Stand(*row))
         last = body if holding is None else holding
         bodies.append(last)

@@ -26,11 +26,24 @@ from iwkit_runtime.actions.motion import (
     straight,
 )
 from iwkit_runtime.actions.roaming import bridge_or_roam
-from iwkit_runtime.actions.search import ARM, HAND, PLAN, Contact, Effort, Level, Look, blockers, contacts, hand_ends
-from iwkit_runtime.actions.shifts import Away, between, outer, shifted
+from iwkit_runtime.actions.search import (
+    ARM,
+    HAND,
+    PLAN,
+    ROAMING,
+    Contact,
+    Effort,
+    Level,
+    Look,
+    blockers,
+    contacts,
+    hand_ends,
+)
+from iwkit_runtime.actions.shifts import Away, between, cleared, outer, shifted
 from iwkit_runtime.actions.stances import front_of, look_and_go
 from iwkit_runtime.actions.walking import leaves
 from iwkit_runtime.actions.wrapping import better, closed_on
+from iwkit_runtime.body.arms import angles_of
 from iwkit_runtime.body.atlas import calibration
 from iwkit_runtime.body.hands import Grip, closed
 from iwkit_runtime.body.pose import blend
@@ -96,12 +109,17 @@ def take(act: Act, name: str) -> None:
 
 def reach_for(act: Act, name: str) -> None:
     """The movement of taking a thing, there and back."""
-    stage = act.stage
     goal = act.at.goal(name)
     taking = _go_and_plan(act, name)
     if goal is not None:
         act.place = goal.at
-    look_over(act, act.at.root(name), taking.target)
+    filmed(act, name, act.at.root(name), taking)
+
+
+def filmed(act: Act, name: str, root: str, taking: Taking) -> None:
+    """Do what is planned, from where the wearer stands; `root` is what bears the thing."""
+    stage = act.stage
+    look_over(act, root, taking.target)
     for body in taking.to:
         stage.shoot(body, gaze=taking.target)
     act.watch(name, taking.to)
@@ -155,8 +173,10 @@ class Search:
                 self.stage, at, levels[: look.levels], self.covered, Screen(), reasons, effort, broad=look.broad
             ):
                 ways = list(self._ways(contact, at, reasons))
+                hands = self._hands(contact) if ways else []
                 effort.spend(PLAN if ways else len(ASKEW) * ARM)
-                taking = self._planned(contact, ways, reasons, effort if look.broad else None) if ways else None
+                with effort.part(ROAMING) as roaming:
+                    taking = self._planned(contact, hands, ways, reasons, roaming if look.broad else None)
                 if taking is not None:
                     return taking
                 plans += bool(ways)
@@ -165,15 +185,19 @@ class Search:
         return None
 
     def _planned(
-        self, contact: Contact, ways: Sequence[tuple[Away, float]], reasons: Reasons, roaming: Effort | None
+        self,
+        contact: Contact,
+        hands: Sequence[tuple[Key, Floats]],
+        ways: Sequence[tuple[Away, float]],
+        reasons: Reasons,
+        roaming: Effort | None,
     ) -> Taking | None:
-        stage = self.stage
-        target = contact.target
+        stage, target = self.stage, contact.target
         screen = Screen(None, [Allowed(self.name, target)])
         before = stage.wearer
         stage.wearer = moved(before, gaze=target)
         try:
-            for key, fingers in self._closed(contact, Key(contact.posture, contact.body), screen):
+            for key, fingers in hands:
                 try:
                     return self._taking(contact.goals.grip, key, fingers, ways, target, screen, roaming)
                 except BlockedError as blocked:
@@ -182,19 +206,21 @@ class Search:
             stage.wearer = before
         return None
 
-    def _closed(self, there: Contact, reached: Key, screen: Screen) -> Iterator[tuple[Key, Floats]]:
+    def _hands(self, there: Contact) -> list[tuple[Key, Floats]]:
         """The hand open at the thing, and how its fingers close on it: with the wrist turned to where more of them hold
-        it, if that helps, and as it is."""
+        it, if that helps, and as it is. A hand with too little contact to be said to hold it is left out."""
         stage, grip = self.stage, there.goals.grip
         body, at = stage.person.body, stage.wearer.stand
-        looked = stage.person.looking(at_stand(body, at, reached.posture), there.target)
-        contact = reached.head(looked).hand("right", closed(body, "right", grip, 0.0))
+        screen = Screen(None, [Allowed(self.name, there.target)])
+        looked = stage.person.looking(at_stand(body, at, there.posture), there.target)
+        reached = Key(there.posture, there.body).head(looked)
+        contact = reached.hand("right", closed(body, "right", grip, 0.0))
         wrap = closed_on(stage, self.name, grip, contact)
         fitted = None if wrap.holds else better(stage, self.name, grip, contact, screen)
-        if fitted is not None:
-            yield fitted[0], fitted[1].pose
-        if screen.hit(stage, contact.body) is None:
-            yield contact, wrap.pose
+        found = [] if fitted is None or not fitted[1].grasps else [(fitted[0], fitted[1].pose)]
+        if wrap.grasps and screen.hit(stage, contact.body) is None:
+            found.append((contact, wrap.pose))
+        return found
 
     def _taking(  # noqa: PLR0917 (one plan)
         self,
@@ -212,19 +238,14 @@ class Search:
         hold: Hold | None = None
         first: BlockedError | None = None
         for away, lift in ways:
-            pre = shifted(stage, contact, grip, away)
-            hit = None if pre is None else screen.hit(stage, pre.body)
-            if pre is None or hit is not None:
-                first = first or (BlockedError(hit.owner) if hit else None)
-                continue
-            hold = hold or held(stage, self.name, grip, shut.body)
-            drawn = shifted(stage, shut, grip, away._replace(up=away.up + lift))
-            if drawn is None:
-                continue
-            lifted = shifted(stage, shut, grip, Away(up=lift)) or drawn
             try:
-                Screen(hold).check(stage, drawn.body)
-                last = [pre, *between(stage, contact, grip, away), contact]
+                pre = cleared(stage, contact, grip, away, screen, roaming)
+                hold = hold or held(stage, self.name, grip, shut.body)
+                arm = angles_of(pre.body.pose, "right")
+                up = away._replace(up=away.up + lift)
+                drawn = cleared(stage, shut, grip, up, Screen(hold), roaming, arm)
+                lifted = shifted(stage, shut, grip, Away(up=lift)) or drawn
+                last = [pre, *between(stage, contact, grip, away, pre), contact]
                 near = straight(stage, last, [SHORT] if len(last) == 2 else [3, 3], screen)
                 close = straight(stage, [contact, shut], [CLOSING], screen)
                 back = _back(stage, hold, [shut, lifted, drawn], away.askew, roaming)

@@ -137,7 +137,7 @@ class Shape:
         first, last = np.full(len(ways), np.inf), np.full(len(ways), -np.inf)
         for planes in self._planes:
             slope, above = ways @ planes[:, :3].T, planes[:, :3] @ start + planes[:, 3]
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 cuts = -above / slope
             low = np.where(slope < -1e-9, cuts, -np.inf).max(1)
             high = np.where(slope > 1e-9, cuts, np.inf).min(1)

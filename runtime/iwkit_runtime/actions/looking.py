@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -12,11 +13,11 @@ from iwkit.compile import CompiledTask
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import LONG, Key, Move, Screen, at_stand, filled, rest
 from iwkit_runtime.actions.operate import moving_link, open_grid
+from iwkit_runtime.actions.pacing import turn_by, where_there_is_room
 from iwkit_runtime.actions.passing import Step, Stuck, passing
 from iwkit_runtime.actions.reading import show
-from iwkit_runtime.actions.refusals import NoWayError
 from iwkit_runtime.actions.room import clear
-from iwkit_runtime.actions.walking import approach, attempt, turn_by
+from iwkit_runtime.actions.walking import approach, attempt
 from iwkit_runtime.body import gait
 from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.body.posture import SQUAT, Posture
@@ -73,9 +74,9 @@ def look_around(act: Act) -> None:
         _sweep(act, 2.0, AROUND)
         stage.glance(None, 6)
         return
+    steps = where_there_is_room(act, partial(_around, act), "there")
     x, y, heading = stage.wearer.stand
-    rows = np.array([(x, y, heading + math.tau * n / (ROUND + 1)) for n in range(ROUND + 2)])
-    for at, body in _around(act, rows):
+    for at, body in steps:
         stage.shoot(body, at._replace(heading=wrap(at.heading)))
         if len(stage.film) % SAMPLE == 0:
             act.remember(stage.visible(body))
@@ -84,19 +85,18 @@ def look_around(act: Act) -> None:
     stage.sync()
 
 
-def _around(act: Act, rows: np.ndarray) -> list[Step]:
-    """The frames of turning along headings, after the first one."""
+def _around(act: Act) -> list[Step] | Stuck:
+    """The frames of turning once around where the wearer stands, after the first one."""
     stage, hold = act.stage, act.stage.wearer.hold
+    x, y, heading = stage.wearer.stand
+    rows = np.array([(x, y, heading + math.tau * n / (ROUND + 1)) for n in range(ROUND + 2)])
     gaited = gait.walk(stage.person.body, rows, None if hold is None else np.array(hold.carry))
     tilts = _tilts(act, rows[1:, 2])
     bodies = [
         turned_head(body, _looking_down(stage, tilt), ("neck", "head"))
         for body, tilt in zip(gaited[1:], tilts, strict=True)
     ]
-    passed = passing(stage, [Step(Stand(*row), body) for row, body in zip(rows[1:].tolist(), bodies, strict=True)])
-    if isinstance(passed, Stuck):
-        raise NoWayError("TRAJECTORY_COLLISION", "there", act.public(passed.owner))
-    return passed
+    return passing(stage, [Step(Stand(*row), body) for row, body in zip(rows[1:].tolist(), bodies, strict=True)])
 
 
 def _looking_down(stage: Stage, tilt: float) -> BodyPose:

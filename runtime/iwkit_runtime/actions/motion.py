@@ -37,6 +37,8 @@ JUMP = float(np.radians(30))
 """No angle of an arm that follows something changes by more than this from frame to frame."""
 COARSE = (2, 0, 1)
 """Every third frame is screened first: where a movement is blocked, that is soon found out."""
+RISING = (0.5, 0.25, 0.75, 0.125, 0.375, 0.625, 0.875)
+"""Shares of the way up at which it is asked whether the trunk is free."""
 LONG, SHORT = 9, 5
 """Frames of a movement of the whole arm, and of a part of one."""
 
@@ -220,6 +222,15 @@ class Trunk:
     def __call__(self, posture: Posture, body: BodyPose) -> bool:
         if not self.reasons.reached:
             return True
+        return self._free(posture, body)
+
+    def rises(self, posture: Posture) -> bool:
+        """Whether they are free all the way from upright, which no arm can help: a head under a board stays there."""
+        stage = self.stage
+        on_the_way = (between(posture, UPRIGHT, share) for share in RISING)
+        return all(self._free(one, at_stand(stage.person.body, stage.wearer.stand, one)) for one in on_the_way)
+
+    def _free(self, posture: Posture, body: BodyPose) -> bool:
         question = "trunk", self.stage.wearer.stand, posture, self.screen.hold
         return self.stage.collision.once(question, lambda: self.screen.hit(self.stage, body, arms=False) is None)
 

@@ -5,17 +5,31 @@ from __future__ import annotations
 from iwkit_runtime.actions import looking
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import Reasons
-from iwkit_runtime.actions.operate import Swing, execute_swing, handle_at, moving_link, plan_swing, swing_stances
+from iwkit_runtime.actions.operate import (
+    Swing,
+    execute_swing,
+    handle_at,
+    leaf_at,
+    moving_link,
+    open_grid,
+    plan_swing,
+    swing_stances,
+)
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.actions.walking import attempt
+from iwkit_runtime.nav.grid import LADDER, Obstacle, Space
+from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.spec import Link
+from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 
 ROUNDS = 4
 """Places from which one joint is moved, one after the other, at most."""
 PARTS = 4
 """Places tried for a part of the movement."""
+LEFT = 0.5
+"""Where another place will do, nobody opens a leaf from one where it leaves them less of the floor than this share."""
 
 
 def open_thing(act: Act) -> None:
@@ -62,19 +76,39 @@ def _go_and_plan(act: Act, name: str, opening: bool, *, last: bool) -> Swing:
     contact = handle_at(stage, name, link, stage.engine.joints()[name, link.name])
     parts: list[tuple[int, Stand]] = []
 
+    shut_in: list[Stand] = []
+
     def plan(at: Stand, reasons: Reasons) -> Swing | None:
         swing = plan_swing(stage, name, at, opening=opening, reasons=reasons)
         parts.extend(reasons.parts)
         reasons.parts.clear()
+        if swing is not None and opening and _shuts_in(stage, swing, at):
+            shut_in.append(at)
+            return None
         return swing
+
+    def all_the_same(at: Stand, reasons: Reasons) -> Swing | None:
+        return plan_swing(stage, name, at, opening=opening, reasons=reasons)
 
     try:
         return go_and(act, name, contact[:2], plan, among=swing_stances(stage, name, opening=opening))
     except RefusedError:
+        if shut_in:
+            return go_and(act, name, contact[:2], all_the_same, among=[Stance(*at, 0.0) for at in shut_in])
         swing = None if last else _part(act, name, opening, parts)
         if swing is None:
             raise
         return swing
+
+
+def _shuts_in(stage: Stage, swing: Swing, at: Stand) -> bool:
+    """Whether the leaf, once it is moved, leaves the wearer little of the floor that it can walk to."""
+    grid = open_grid(stage)
+    moved = grid.without(swing.name).with_pieces(
+        Obstacle(swing.name, "furniture", piece) for piece in leaf_at(stage, swing.name, swing.values[-1])
+    )
+    before, after = (Space(g, LADDER[0], at[:2]).reachable.sum() for g in (grid, moved))
+    return bool(after < LEFT * before)
 
 
 def _part(act: Act, name: str, opening: bool, parts: list[tuple[int, Stand]]) -> Swing | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -45,6 +45,8 @@ from iwkit_runtime.physical.wearer import carrying, moved, tucked
 
 TURN, SLIDE = 0.14, 0.06
 """How far a joint moves a frame: radians about a hinge, metres along a slide."""
+PARTS = (1, 3)
+"""In so many frames the hand goes along with one of these, the fewest first."""
 SHARE = 0.1
 """The least part of the movement that the hand must go along; then the leaf goes on by itself."""
 LEAST = 0.15
@@ -101,6 +103,12 @@ def _link_frame(stage: Stage, name: str, link: Link, value: float) -> Frame:
     return link_frames(placed.asset, frame(stage.engine.poses()[name]), values)[link.name]
 
 
+def leaf_at(stage: Stage, name: str, value: float) -> tuple[Floats, ...]:
+    """The pieces (n, 3) of what one opens, in the world, when its joint has a value."""
+    link = moving_link(stage.placed[name])
+    return () if link is None else _leaf_pieces(stage, name, link, value)
+
+
 def _leaf_pieces(stage: Stage, name: str, link: Link, value: float) -> tuple[Floats, ...]:
     at = _link_frame(stage, name, link, value)
     return tuple(at.point(piece.vertices) for piece in link.pieces)
@@ -120,10 +128,10 @@ def closed_leaves(stage: Stage, grid: Grid) -> list[Leaf]:
     return [leaf for leaf in leaves if grid.owned(leaf.name).any()]
 
 
-def open_grid(stage: Stage) -> Grid:
-    """The occupancy as if every closed door were gone: routes open them."""
+def open_grid(stage: Stage, but: str | None = None) -> Grid:
+    """The occupancy as if every closed door (but one) were gone: routes open them."""
     grid = stage.grid()
-    names = [leaf.name for leaf in closed_leaves(stage, grid)]
+    names = [leaf.name for leaf in closed_leaves(stage, grid) if leaf.name != but]
     return grid.without(*names) if names else grid
 
 
@@ -135,7 +143,7 @@ def swing_stances(stage: Stage, name: str, *, opening: bool) -> Iterator[Stance]
     link = moving_link(stage.placed[name])
     if link is None or link.joint is None:
         return
-    grid, here, start = stage.grid(), stage.wearer.stand[:2], stage.engine.joints()[name, link.name]
+    grid, here, start = open_grid(stage, name), stage.wearer.stand[:2], stage.engine.joints()[name, link.name]
     handle = handle_at(stage, name, link, start)[:2]
     swept = grid
     for value in np.linspace(start, link.joint.high if opening else link.joint.low, POSES + 1).tolist():
@@ -193,12 +201,13 @@ def _plan(  # noqa: PLR0917 (bound one by one)
             first.check(stage, gripping.body)
             key = gripping.head(stage.person.looking(at_stand(body, stage.wearer.stand, posed.posture), handle))
             first.check(stage, key.body)
-            along, reached = _along(stage, name, link, values, key, beyond=beyond)
-            if len(along) < len(values) and not part:
+            along, taken, reached = _along(stage, name, link, values, key, beyond=beyond)
+            whole = taken[-1] == values[-1]
+            if not whole and not part:
                 reasons.parts.append((len(along), stage.wearer.stand))
                 continue
             to = _to(stage, name, key, handle, palm)
-            joints: Joints = {(name, link.name): values[len(along) - 1]}
+            joints: Joints = {(name, link.name): taken[-1]}
             screen = Screen(stage.wearer.hold, [Allowed(name, reached)], joints, touching)
             back = bridge(stage, Key(posed.posture, along[-1]), rest(stage), "left", screen)
             if way_out(stage, joints, touching) is None:
@@ -206,7 +215,7 @@ def _plan(  # noqa: PLR0917 (bound one by one)
         except BlockedError as blocked:
             reasons.blocked(blocked.owner)
             continue
-        return Swing(name, link.name, values[: len(along)], to, along, back, handle, len(along) == len(values))
+        return Swing(name, link.name, tuple(taken), to, along, back, handle, whole)
     return None
 
 
@@ -250,28 +259,31 @@ def _lies(link: Link) -> bool:
 
 def _along(
     stage: Stage, name: str, link: Link, values: tuple[float, ...], key: Key, *, beyond: bool
-) -> tuple[Move, Vector]:
-    """The body at each value of the joint, and where the hand let go of the handle: where it can't follow any more, or
-    the arm would get into the leaf. From there the arm is drawn in while the leaf goes on. A leaf that swings away from
-    the wearer needs no more than a push. Where the leaf would run into something, it stops.
+) -> tuple[Move, list[float], Vector]:
+    """The body frame by frame, the joint's value in each, and where the hand let go of the handle: where it can't
+    follow any more, or the arm would get into the leaf. From there the arm is drawn in while the leaf goes on. A leaf
+    that swings away from the wearer needs no more than a push. Where the leaf would run into something, it stops.
 
     Raises:
         BlockedError: that is too early, or the hand has to let go too early.
     """
-    near, now, away = angles_of(key.body.pose, "left"), key.body, None
+    now, away = key.body, None
     touching = _resting_on(stage, name, link)
+    before = stage.engine.joints()[name, link.name]
     reached, last = (handle_at(stage, name, link, value, beyond) for value in (values[0], values[-1]))
     here = stage.wearer.stand[:2]
     needed = SHARE * len(values) if math.dist(here, last[:2]) < math.dist(here, reached[:2]) else 0
     move: Move = []
+    taken: list[float] = []
     for n, value in enumerate(values):
         handle, joints = handle_at(stage, name, link, value, beyond), {(name, link.name): value}
         screen = Screen(stage.wearer.hold, [Allowed(name, handle), Allowed(name, reached)], joints, touching)
-        palm = _palm(stage, name, link, value, beyond)
-        followed = _followed(stage, now, handle, palm, near) if away is None else None
-        smooth = followed is not None and float(np.abs(followed.angles - near).max()) <= JUMP
-        if followed is not None and smooth and screen.hit(stage, followed.body) is None:
-            now, near, reached = followed.body, followed.angles, handle
+        followed = _gone_along(stage, name, link, (before, value), now, touching, beyond) if away is None else None
+        before = value
+        if followed is not None:
+            now, reached = followed[-1][0], handle
+            move += [body for body, _ in followed[:-1]]
+            taken += [between for _, between in followed[:-1]]
         else:
             away = _drawn_in(stage, Key(key.posture, now)) if away is None else away
             drawn = away[0] if away else now
@@ -281,11 +293,43 @@ def _along(
             else:
                 hit = screen.hit(stage, now)
             if hit is not None and n >= max(needed, LEAST * len(values), 2):
-                return move[: n - 1], reached
+                return move[:-1], taken[:-1], reached
             if hit is not None or n < needed:
                 raise BlockedError(name if hit is None else hit.owner)
         move.append(now)
-    return move, reached
+        taken.append(value)
+    return move, taken, reached
+
+
+def _gone_along(  # noqa: PLR0917 (bound one by one)
+    stage: Stage,
+    name: str,
+    link: Link,
+    values: tuple[float, float],
+    now: BodyPose,
+    touching: Sequence[str],
+    beyond: bool,
+) -> list[tuple[BodyPose, float]] | None:
+    """The body whose hand stays at the handle while the joint goes from one value to another, at once or, where an
+    angle of the arm changes too fast for that, in some frames; None where it can't."""
+    for count in PARTS:
+        found: list[tuple[BodyPose, float]] = []
+        here, near = now, angles_of(now.pose, "left")
+        for value in np.linspace(*values, count + 1)[1:].tolist():
+            handle = handle_at(stage, name, link, value, beyond)
+            followed = _followed(stage, here, handle, _palm(stage, name, link, value, beyond), near)
+            if followed is None:
+                return None
+            if float(np.abs(followed.angles - near).max()) > JUMP:
+                break
+            screen = Screen(stage.wearer.hold, [Allowed(name, handle)], {(name, link.name): value}, touching)
+            if screen.hit(stage, followed.body) is not None:
+                return None
+            here, near = followed.body, followed.angles
+            found.append((here, value))
+        else:
+            return found
+    return None
 
 
 def _drawn_in(stage: Stage, key: Key) -> Move:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from iwkit.errors import UsageError
+from iwkit_runtime.actions import passing
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import BRUSH, LONG, SWING, Key, Move, Reasons, Screen, at_stand, filled, rest
+from iwkit_runtime.actions.pacing import where_there_is_room
+from iwkit_runtime.actions.passing import Stuck
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.room import BACKWARDS, clear
 from iwkit_runtime.actions.stances import go_and
-from iwkit_runtime.actions.walking import stride
 from iwkit_runtime.body.pose import arm_joints, blend, overlay
-from iwkit_runtime.body.posture import SQUAT
+from iwkit_runtime.body.posture import SQUAT, Posture
 from iwkit_runtime.body.seated import Seated, lowering
 from iwkit_runtime.engines.collision import TOLERANCE
 from iwkit_runtime.nav.stance import Stance
@@ -42,8 +44,8 @@ SIDES = (0.0, math.pi, math.pi / 2, -math.pi / 2)
 """Edges of a seat on which one sits down, the front one first, radians from it."""
 LOOKED_FROM = 1.2
 """The height of a seat is felt for from above, from this height, metres."""
-STEPS_BACK = 6
-"""Steps back after which there may be room to squat."""
+SQUATS = tuple(Posture(SQUAT.lean, share * SQUAT.crouch) for share in (1.0, 0.75, 0.5))
+"""How low one squats: with something bulky in the arms not as low."""
 DOWN = 6
 """Frames for which a squat is held."""
 
@@ -111,35 +113,38 @@ def stand_up(act: Act) -> None:
 
 
 def squat(act: Act) -> None:
-    """Bend the knees until one sits on the heels, and stand up again, the left arm drawn in if that is in the
-    way; a step back first where knees need room.
+    """Bend the knees until one sits on the heels, and stand up again, the arms and what is held drawn in if they are in
+    the way; a few steps aside first where knees need room.
 
     Raises:
         RefusedError: PATH_BLOCKED; there is no room for the knees.
     """
     stage = act.stage
-    blocker = ""
-    for _ in range(STEPS_BACK + 1):
-        start = rest(stage)
-        low = at_stand(stage.person.body, stage.wearer.stand, SQUAT)
-        key = Key(SQUAT, low)
-        if stage.wearer.hold is not None:
+    try:
+        down = where_there_is_room(act, partial(_squatted, stage), "down")
+    except NoWayError as refused:
+        raise NoWayError("PATH_BLOCKED", *refused.about) from None
+    for body in (*down, *[down[-1]] * DOWN, *reversed(down[:-1]), rest(stage).body):
+        stage.shoot(body, gaze=stage.wearer.gaze)
+
+
+def _squatted(stage: Stage) -> Move | Stuck:
+    """The frames down to the heels from where the wearer stands."""
+    start, hold = rest(stage), stage.wearer.hold
+    screen, blocker = Screen(hold), ""
+    for posture in SQUATS:
+        low = at_stand(stage.person.body, stage.wearer.stand, posture)
+        key = Key(posture, low)
+        if hold is not None:
             key = key.arm("right", start.body)
-        screen = Screen(stage.wearer.hold)
-        for end in (key, key.arm("left", tucked(stage.person.body, "left"))):
+        drawn = [Key(posture, passing.drawn(stage, key.body, hold))] if hold is not None else []
+        for end in (key, key.arm("left", tucked(stage.person.body, "left")), *drawn):
             down = list(filled(stage.person.body, stage.wearer.stand, start, end, LONG))
             hit = next((hit for body in down if (hit := screen.hit(stage, body)) is not None), None)
             if hit is None:
-                for body in (*down, *[end.body] * DOWN, *reversed(down[:-1]), start.body):
-                    stage.shoot(body, gaze=stage.wearer.gaze)
-                return
+                return down
             blocker = blocker or hit.owner
-        x, y, heading = stage.wearer.stand
-        back = Stand(x - BACKWARDS * math.cos(heading), y - BACKWARDS * math.sin(heading), heading)
-        if not clear(stage, back, BRUSH):
-            break
-        stride(act, np.array([stage.wearer.stand, back]), "back")
-    raise NoWayError("PATH_BLOCKED", "down", act.public(blocker))
+    return Stuck(stage.wearer.stand, blocker)
 
 
 def scoot(act: Act, step: float) -> bool:

@@ -1,7 +1,8 @@
-"""Pressing: switches, keyboards, and the phone at the ear (ACT-7, ACT-8; paper Table 5)."""
+"""Pressing: switches, and the phone at the ear (ACT-7, ACT-8; paper Table 5)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -9,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iwkit.world.checks import SEAT_NEAR
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
-    LONG,
     SHORT,
     BlockedError,
     Key,
@@ -27,7 +26,6 @@ from iwkit_runtime.actions.motion import (
     rest,
     straight,
 )
-from iwkit_runtime.actions.posture import go_to_seat, scoot, sit_down, stand_up
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.room import way_out
 from iwkit_runtime.actions.stances import go_and
@@ -44,18 +42,14 @@ from iwkit_runtime.physical.wearer import carrying, moved
 
 FINGERTIPS = Grip("pinch", 0.0)
 """Thumb and first fingers together: their tips press."""
-SWITCH, KEYBOARD = "power", "keyboard"
-"""Names of control points of assets."""
-PRESS, TYPE, CALL = 4, 48, 24
-"""Frames for which a switch is pressed, a keyboard used, a phone is at the ear."""
+SWITCH = "power"
+"""The control point of an asset that a finger presses."""
+PRESS, CALL = 4, 24
+"""Frames for which a switch is pressed, a phone is at the ear."""
 BEFORE = 0.10
 """Metres before a control from which the hand goes straight to it."""
 POSTURES = 8
 """Postures and elbows tried from one stance."""
-TAP, TAPPING = 0.012, 4
-"""How far the hand rises between two strokes, metres, and the frames of one."""
-ROLL, FARTHEST = 0.06, 20
-"""Metres of a step in which the wearer rolls up to a desk on its seat, and the most steps."""
 EAR = (0.0, 0.13, -0.03)
 """Where a held phone is, from the middle of the head: ahead, to the right, up, metres."""
 
@@ -82,36 +76,15 @@ def turn_off(act: Act) -> None:
 
 
 def _switch(act: Act, *, on: bool) -> None:
-    pressing = _go_and_plan(act, act.names[0], SWITCH, PRESS)
-    look_over(act, act.at.root(act.names[0]), pressing.point)
+    name = act.names[0]
+
+    def touch(point: Vector, reasons: Reasons) -> Pressing | None:
+        return plan_press(act.stage, name, point, PRESS, reasons)
+
+    pressing = go_and_touch(act, name, SWITCH, touch)
+    look_over(act, act.at.root(name), pressing.point)
     act.see()
-    _press(act, pressing, on=on)
-
-
-def use_computer(act: Act) -> None:
-    """Sit down before a computer where there is a seat for it, type, and get up again; else type standing."""
-    name, sits = act.names[0], act.stage.wearer.seat is not None
-    seat = None if sits else act.at.seat_near(name, SEAT_NEAR)
-    running = act.at.has(name, "device") and act.at.is_(name, "running")
-    if seat is not None:
-        sit_down(act, *go_to_seat(act, seat))
-    if seat is not None or sits:
-        pressing, steps = _roll_up(act, name)
-    else:
-        steps = 0
-        pressing = _go_and_plan(act, name, KEYBOARD, TYPE)
-        act.see()
-    starts = act.at.has(name, "device") and not running
-    if starts:
-        act.emit("started", device=name)
-    _press(act, pressing, on=True if starts else None)
-    act.emit("used", object=name)
-    if steps:
-        act.stage.glance(None)
-    for _ in range(steps):
-        scoot(act, -ROLL)
-    if seat is not None:
-        stand_up(act)
+    press(act, pressing, on=on)
 
 
 def answer_phone(act: Act) -> None:
@@ -170,20 +143,22 @@ def control_at(stage: Stage, name: str, control: str) -> Vector:
     return x, y, z
 
 
-def _go_and_plan(act: Act, name: str, control: str, frames: int) -> Pressing:
-    """Go where a control can be touched."""
-    stage, hold = act.stage, act.stage.wearer.hold
-    goal = act.at.goal(name)
-    point = control_at(stage, name, control)
-    if hold is not None and act.at.in_hand(name):
+def go_and_touch(act: Act, name: str, control: str, touch: Callable[[Vector, Reasons], Pressing | None]) -> Pressing:
+    """Go where a control can be touched, as `touch` plans it for where it is.
+
+    Raises:
+        RefusedError: PATH_BLOCKED, OUT_OF_REACH or TRAJECTORY_COLLISION.
+    """
+    goal, point = act.at.goal(name), control_at(act.stage, name, control)
+    if act.stage.wearer.hold is not None and act.at.in_hand(name):
         reasons = Reasons()
-        pressing = plan_press(stage, name, point, frames, reasons)
+        pressing = touch(point, reasons)
         if pressing is None:
-            raise _refused(act, name, reasons)
+            raise refused(act, name, reasons)
         return pressing
 
     def plan(_at: Stand, reasons: Reasons) -> Pressing | None:
-        return plan_press(stage, name, point, frames, reasons)
+        return touch(point, reasons)
 
     pressing = go_and(act, name, point[:2], plan)
     if goal is not None:
@@ -191,24 +166,8 @@ def _go_and_plan(act: Act, name: str, control: str, frames: int) -> Pressing:
     return pressing
 
 
-def _roll_up(act: Act, name: str) -> tuple[Pressing, int]:
-    """Plan typing from where the wearer sits; a seat on wheels is rolled up to the desk for it, by so many steps.
-
-    Raises:
-        RefusedError: the keyboard is out of reach all the same.
-    """
-    seat = act.stage.wearer.seat
-    reasons, rolls = Reasons(), seat is not None and act.at.has(seat.name, "wheeled")
-    for steps in range(FARTHEST + 1):
-        pressing = plan_press(act.stage, name, control_at(act.stage, name, KEYBOARD), TYPE, reasons)
-        if pressing is not None:
-            return pressing, steps
-        if not rolls or not scoot(act, ROLL):
-            break
-    raise _refused(act, name, reasons)
-
-
-def _refused(act: Act, name: str, reasons: Reasons) -> RefusedError:
+def refused(act: Act, name: str, reasons: Reasons) -> RefusedError:
+    """Why nothing came of reaching for a thing."""
     if reasons.reached:
         return RefusedError("TRAJECTORY_COLLISION", act.public(name), act.public(reasons.blocker))
     return RefusedError("OUT_OF_REACH", act.public(name))
@@ -240,8 +199,7 @@ def plan_press(stage: Stage, name: str, point: Vector, frames: int, reasons: Rea
             except BlockedError as blocked:
                 reasons.blocked(blocked.owner)
                 continue
-            there = _strokes(stage, pressed, point, tips, frames)
-            return Pressing(point, to, there, [*reversed(to[:-1]), rest(stage).body])
+            return Pressing(point, to, [pressed.body] * frames, [*reversed(to[:-1]), rest(stage).body])
         return None
     finally:
         stage.wearer = before
@@ -272,45 +230,41 @@ def _to(stage: Stage, key: Key, point: Vector, tips: Floats, screen: Screen) -> 
     Raises:
         BlockedError: there is no free way.
     """
-    pre = _shifted(stage, key, point, tips, BEFORE)
+    pre = _before(stage, key, point, tips)
     if pre is None:
         return bridge(stage, rest(stage), key, "left", screen)
     return [*bridge(stage, rest(stage), pre, "left", screen), *straight(stage, [pre, key], [SHORT], screen)]
 
 
-def _shifted(stage: Stage, key: Key, point: Vector, tips: Floats, away: float) -> Key | None:
+def _before(stage: Stage, key: Key, point: Vector, tips: Floats) -> Key | None:
     """The same hand a little nearer to the wearer, and up."""
-    x, y, _ = stage.wearer.stand
-    target = np.array(point)
-    back = np.array((x, y)) - target[:2]
-    back = back / max(float(np.linalg.norm(back)), 1e-6)
-    goal = target + away * np.array([0.8 * back[0], 0.8 * back[1], 0.6])
+    goal = np.array(point) + nearer(stage, point, BEFORE)
     near = angles_of(key.body.pose, "left")
     found = reach(stage.person.body, key.body, "left", goal, point=tips, near=near)
-    return None if found is None else Key(key.posture, key.arm("left", found.body).body).hand("left", _fist(stage))
+    if found is None:
+        return None
+    return key.arm("left", found.body).hand("left", closed(stage.person.body, "left", FINGERTIPS))
 
 
-def _fist(stage: Stage) -> Floats:
-    return closed(stage.person.body, "left", FINGERTIPS)
-
-
-def _strokes(stage: Stage, key: Key, point: Vector, tips: Floats, frames: int) -> Move:
-    """The hand at the point, tapping on it if it is there for long."""
-    up = _shifted(stage, key, point, tips, TAP) if frames > LONG else None
-    return [key.body if up is None or n // TAPPING % 2 == 0 else up.body for n in range(frames)]
+def nearer(stage: Stage, point: Vector, away: float) -> Floats:
+    """A way (3,) of a length from a point towards the wearer, and up."""
+    x, y, _ = stage.wearer.stand
+    back = np.array((x - point[0], y - point[1]))
+    back = back / max(float(np.linalg.norm(back)), 1e-6)
+    return away * np.array([0.8 * back[0], 0.8 * back[1], 0.6])
 
 
 # --- doing ------------------------------------------------------------------------------------------------------------
 
 
-def _press(act: Act, pressing: Pressing, on: bool | None) -> None:
+def press(act: Act, pressing: Pressing, on: bool | None) -> None:
     """Film it. From the touch on the thing shows that it is `on` or off; None: as before."""
     stage = act.stage
     stage.glance(pressing.point)
     for body in pressing.to:
         stage.shoot(body, gaze=pressing.point)
     if on is not None:
-        stage.switch(act.names[0], on=on)
+        stage.mark(act.names[0], "running", on=on)
     for body in (*pressing.there, *pressing.back):
         stage.shoot(body, gaze=pressing.point)
     stage.sync()

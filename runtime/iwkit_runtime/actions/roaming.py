@@ -72,7 +72,7 @@ def roam(  # noqa: PLR0917 (as `bridge`)
         BlockedError: no way was found.
     """
     screen.check(stage, end.body)
-    space = _Space(stage, start, end, side, screen)
+    space = _Space(stage, start, end, side, screen, min(CHECKS, max(1, int(effort.left / CHECK))))
     goal = np.append(angles_of(end.body.pose, side), 1.0)
     first = np.append(angles_of(start.body.pose, side), 0.0)
     try:
@@ -93,7 +93,7 @@ class _Space:
     end: Key
     side: Side
     screen: Screen
-    left: int = CHECKS
+    left: int
     blocker: str = ""
     _bases: dict[int, BodyPose] = field(default_factory=dict)
     known: dict[bytes, bool] = field(default_factory=dict)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
 
 from iwkit_runtime.actions import passing
 from iwkit_runtime.actions.motion import BRUSH
@@ -23,6 +24,8 @@ FARTHEST = 0.8
 """How far it steps back at most, metres."""
 WAYS = (180, 135, -135, 90, -90)
 """Directions in which it steps out of where it can't turn, degrees to the left of where it faces: back, if it can."""
+ONWARDS = (45, -45, 0)
+"""Directions in which it may find room for other things as well."""
 
 
 def clear(
@@ -47,25 +50,37 @@ def way_out(
 ) -> list[Stand] | None:
     """Steps straight back, else aslant or aside, at `least` so many, to where the wearer can turn around with its arms
     drawn in; None when there is no such place."""
-    ways = (_steps_out(stage, math.radians(way), joints, touching, least) for way in WAYS)
-    return next((steps for steps in ways if steps is not None), None)
+    for way in WAYS:
+        for steps in _steps(stage, math.radians(way), joints, touching):
+            if len(steps) > least and _turns(stage, steps[-1], joints, touching):
+                return steps[1:]
+    return None
 
 
-def _steps_out(
-    stage: Stage, way: float, joints: Joints | None, touching: Collection[str], least: int
-) -> list[Stand] | None:
-    """The same in one direction, from where the wearer faces."""
+def outings(stage: Stage) -> Iterator[list[Stand]]:
+    """Steps that the wearer can make facing as it does, back, aslant, aside or on, the fewest first: there may be room
+    for what there is none for here. The first of them stand where it stands. Who sits makes none."""
+    directions = () if stage.wearer.seat is not None else (*WAYS, *ONWARDS)
+    ways = [_steps(stage, math.radians(way), None, ()) for way in directions]
+    found = [steps for way in ways for steps in islice(way, 1, None)]
+    yield from sorted(found, key=len)
+
+
+def _steps(stage: Stage, way: float, joints: Joints | None, touching: Collection[str]) -> Iterator[list[Stand]]:
+    """From where the wearer stands in one direction from where it faces: no step, one, two, ... as far as it gets."""
     x, y, heading = stage.wearer.stand
     c, s = math.cos(heading + way), math.sin(heading + way)
-    steps = [
-        Stand(x + n * BACKWARDS * c, y + n * BACKWARDS * s, heading) for n in range(round(FARTHEST / BACKWARDS) + 1)
-    ]
-    for n, step in enumerate(steps):
-        if n and not any(clear(stage, step, BRUSH, joints, touching, drawn=drawn) for drawn in (True, False)):
-            return None
-        if n < least:
-            continue
-        turns = (step._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
-        if all(clear(stage, turn, TIGHT, joints, touching, drawn=True) for turn in turns):
-            return steps[1 : n + 1]
-    return None
+    steps = [stage.wearer.stand]
+    yield [*steps]
+    for n in range(1, round(FARTHEST / BACKWARDS) + 1):
+        step = Stand(x + n * BACKWARDS * c, y + n * BACKWARDS * s, heading)
+        if not any(clear(stage, step, BRUSH, joints, touching, drawn=drawn) for drawn in (True, False)):
+            return
+        steps.append(step)
+        yield [*steps]
+
+
+def _turns(stage: Stage, at: Stand, joints: Joints | None, touching: Collection[str]) -> bool:
+    """Whether the wearer can turn around at a place."""
+    turns = (at._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
+    return all(clear(stage, turn, TIGHT, joints, touching, drawn=True) for turn in turns)

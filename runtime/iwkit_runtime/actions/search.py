@@ -8,6 +8,7 @@ on every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -34,6 +35,8 @@ ARMS = 24
 """Arms, the most comfortable ones of a chunk, for which is asked whether they are free."""
 EACH = 3
 """Free arms of one chunk that are planned in full."""
+ROAMING = 4_000
+"""Work on ways around what is in the way, for one arm at a thing or a place."""
 HAND = "right_hand"
 SEGMENTS = ("right_collar", "right_upper_arm", "right_lower_arm", HAND)
 """The capsules of an arm, from joint to joint."""
@@ -68,6 +71,16 @@ class Effort:
     def spent(self) -> bool:
         """Whether it has all been done."""
         return self.left <= 0
+
+    @contextmanager
+    def part(self, most: float) -> Iterator[Effort]:
+        """No more than so much of it: rather the next way than all on one."""
+        given = min(most, self.left)
+        part = Effort(given)
+        try:
+            yield part
+        finally:
+            self.spend(given - part.left)
 
 
 class Contact(NamedTuple):
@@ -176,7 +189,10 @@ def contacts(  # noqa: PLR0917 (one search)
                 if effort.spent:
                     return
                 some = numbers[first : first + CHUNK]
-                yield from _free_arms(stage, Key(posture, standing), level, some, screen, reasons, effort)
+                for contact in _free_arms(stage, Key(posture, standing), level, some, screen, reasons, effort):
+                    if not trunk.rises(posture):
+                        break
+                    yield contact
 
 
 def _first_reason(stage: Stage, standing: BodyPose, level: Level, numbers: Indices, reasons: Reasons) -> None:

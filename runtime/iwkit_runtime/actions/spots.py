@@ -197,12 +197,13 @@ def _nearest(start: Floats, middle: Floats, room: Floats) -> Iterator[Floats]:
 
 
 def free(stage: Stage, name: str, support: str, point: Floats, yaw: float) -> bool:
-    """Whether a thing can stand there, 2 cm from others, in nothing. What is below a thin support is no matter."""
-    bottom = point[2] + GAP
-    poses = stage.carried(name, upright((point[0], point[1], bottom), yaw))
+    """Whether a thing can stand there, 2 cm from others, in nothing. What is below a thin support is no matter; a sheet
+    that lies on it, thinner than `GAP`, is."""
+    x, y, level = point.tolist()
+    poses = stage.carried(name, upright((x, y, level + GAP), yaw))
     hits = stage.collision.hits(poses=poses, margin=APART, ignore=stage.floors)
     fine = (support, *stage.statics)
-    return not any(hit.depth > 0 or (hit.owner not in fine and hit.point[2] > bottom) for hit in hits)
+    return not any(hit.depth > 0 or (hit.owner not in fine and hit.point[2] > level) for hit in hits)
 
 
 def _half(asset: Asset, turn: float) -> Floats:

@@ -130,8 +130,9 @@ def look_and_go(
     """
     refused: RefusedError | None = None
     barred = set() if barred is None else barred
+    known: set[tuple[Look, Stand]] = set()
     for look in looks:
-        asked = partial(_unless_spent, plan, look, Effort(look.work))
+        asked = partial(_asked_once, plan, look, Effort(look.work), known)
         among = spread(act.stage, contact) if look.broad else None
         try:
             return go_and(
@@ -145,14 +146,35 @@ def look_and_go(
                 barred=barred,
             )
         except RefusedError as failed:
-            refused = failed if refused is None or not isinstance(failed, NoWayError) else refused
+            refused = failed if refused is None or _says_more(failed, refused) else refused
     raise refused or RefusedError("OUT_OF_REACH", act.public(name))
 
 
-def _unless_spent(
-    plan: Callable[[Look, Effort, Stand, Reasons], Plan | None], look: Look, effort: Effort, at: Stand, reasons: Reasons
+def _says_more(failed: RefusedError, before: RefusedError) -> bool:
+    """Whether a refusal is to be told rather than that of a narrower look: what is in the way, if the hand once got
+    there."""
+    return not isinstance(failed, NoWayError) and not (
+        failed.code == "OUT_OF_REACH" and before.code == "TRAJECTORY_COLLISION"
+    )
+
+
+def _asked_once(  # noqa: PLR0917 (bound to a look)
+    plan: Callable[[Look, Effort, Stand, Reasons], Plan | None],
+    look: Look,
+    effort: Effort,
+    known: set[tuple[Look, Stand]],
+    at: Stand,
+    reasons: Reasons,
 ) -> Plan | None:
-    return None if effort.spent else plan(look, effort, at, reasons)
+    """What is planned from a stance; nothing where it is known that nothing comes of it, from a look of the same kind
+    elsewhere, or when the work is done."""
+    question = look._replace(stances=0, work=0, anywhere=False), at
+    if effort.spent or question in known:
+        return None
+    found = plan(look, effort, at, reasons)
+    if found is None and not effort.spent:
+        known.add(question)
+    return found
 
 
 def spread(stage: Stage, contact: Point) -> Iterator[Stance]:

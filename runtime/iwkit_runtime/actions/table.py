@@ -11,9 +11,12 @@ from iwkit.world.ground import faced
 from iwkit_runtime.actions import (
     assembly,
     cart,
+    dropping,
     grab,
+    keyboard,
     looking,
     opening,
+    pacing,
     place,
     posture,
     press,
@@ -45,7 +48,7 @@ def _walk(act: Act) -> None:
 def _turn(act: Act) -> None:
     """Turn on the spot; the eyes return to the fixture at hand if it is still before them."""
     act.leave()
-    walking.turn_by(act, TURN_SIGN[act.command.verb] * math.radians(act.command.scalar or 0.0))
+    pacing.turn_by(act, TURN_SIGN[act.command.verb] * math.radians(act.command.scalar or 0.0))
     x, y, heading = act.stage.wearer.stand
     if act.place in act.at.layout.fixtures and faced((x, y), math.degrees(heading), act.at.boxes[act.place]):
         act.glance(looking.focus(act, act.place))
@@ -64,7 +67,7 @@ def _confirm(act: Act) -> None:
 
 ACTIONS: Final[dict[str, Row]] = {
     "navigate_to": Row(_walk),
-    "forward": Row(walking.forward),
+    "forward": Row(pacing.forward),
     "turn": Row(_turn),
     "sit": Row(posture.sit),
     "standup": Row(posture.stand_up),
@@ -73,10 +76,10 @@ ACTIONS: Final[dict[str, Row]] = {
     "pull": Row(cart.pull),
     "turn_on": Row(press.turn_on),
     "turn_off": Row(press.turn_off),
-    "use_computer": Row(press.use_computer),
+    "use_computer": Row(keyboard.use_computer),
     "answer_phone": Row(press.answer_phone),
     "pick": Row(grab.grab),
-    "release": Row(place.drop),
+    "release": Row(dropping.drop),
     "place": Row(place.put_on),
     "place_inside": Row(place.put_inside),
     "place_on_floor": Row(place.put_on_floor),

@@ -39,13 +39,13 @@ from iwkit_runtime.physical.kinematics import Frame, about, frame
 from iwkit_runtime.physical.layout import regions_for
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
-from iwkit_runtime.physical.trajectory import Stand
+from iwkit_runtime.physical.trajectory import CATCHES, POURS, Stand
 from iwkit_runtime.physical.wearer import Hold, moved
 
 POSTURES = 3
 """Postures in which the beginning of one curve is tried."""
 WAYS = 24
-"""Curves from one stance whose beginning is free and that are followed to their end."""
+"""Curves from one stance whose lowest frame is free and that are followed to their ends."""
 STANCES = 16
 """Stances from which a tool is used."""
 RIM = 0.55
@@ -58,6 +58,8 @@ EACH = 2
 """Parts of each size that are tried."""
 THIN = 0.3
 """A thing that is less deep than this share of its height is wiped on its front."""
+TIPPED = 65
+"""From so many degrees on it runs out of what is tipped."""
 COOKING = 60
 """Frames for which the wearer watches what cooks: 5 s, as in the symbolic world."""
 
@@ -137,9 +139,22 @@ def _use(act: Act, verb: str, target: str, patch: Patch | None = None) -> None:
     act.place = act.at.state.wearer.at if goal is None else goal.at
     look_over(act, act.at.root(target), (x, y, z))
     act.see()
+    poured = act.at.state.contents.get(hold.name, ()) if verb == "pour" else ()
     for body in move:
+        if poured:
+            _run_out(stage, hold, target, body)
         stage.shoot(body, gaze=(x, y, z))
     stage.sync()
+
+
+def _run_out(stage: Stage, hold: Hold, target: str, body: BodyPose) -> None:
+    """Show whether something runs out of what is held in a body frame, and that it is in the target once it does."""
+    pose = stage.person.held_pose(stage.person.body.forward(*body), hold)
+    runs = float(frame(pose).turn[2, 2]) < math.cos(math.radians(TIPPED))
+    stage.mark(hold.name, POURS, on=runs)
+    stage.mark(target, CATCHES, on=runs)
+    if runs:
+        stage.mark(target, "filled", on=True)
 
 
 def plan_use(  # noqa: PLR0917 (bound one by one)
@@ -157,10 +172,14 @@ def plan_use(  # noqa: PLR0917 (bound one by one)
     stage.wearer = moved(before, gaze=(x, y, z))
     try:
         for frames in ways(curve, stage.placed[hold.name].asset.size, patch, first):
-            for key in _starts(stage, hold, frames[0], curve.lean, at):
-                reasons.reached = True
+            deepest = min(range(len(frames)), key=lambda n: round(float(frames[n].at[2]), 6))
+            for key in _starts(stage, hold, frames[deepest], curve.lean, at):
+                hit = Screen(hold).hit(stage, key.body)
+                if hit is not None:
+                    reasons.blocked(hit.owner)
+                    continue
                 try:
-                    return followed(stage, hold, key, frames, curve.lean)
+                    return followed(stage, hold, key, frames, curve.lean, deepest)
                 except BlockedError as blocked:
                     reasons.blocked(blocked.owner)
                 tried += 1
@@ -184,24 +203,39 @@ def _starts(stage: Stage, hold: Hold, thing: Frame, lean: float, at: Stand) -> I
         yield Key(posed.posture, posed.reach.body).head(looked).hand("right", hold.fingers)
 
 
-def followed(stage: Stage, hold: Hold, start: Key, frames: Sequence[Frame], lean: float) -> Move:
-    """From rest to a key, with the held thing along frames, and back to rest.
+def followed(  # noqa: PLR0917 (one movement)
+    stage: Stage, hold: Hold, key: Key, frames: Sequence[Frame], lean: float, at: int = 0
+) -> Move:
+    """From rest with the held thing along frames, and back to rest, through a key that holds it `at` one of them: the
+    posture must suit where the hand is lowest.
 
     Raises:
         BlockedError: something is in the way, or the arm can't follow.
     """
     screen = Screen(hold)
-    screen.check(stage, start.body)
-    move, now, near = [start.body], start.body, angles_of(start.body.pose, "right")
-    for thing in frames[1:]:
+    screen.check(stage, key.body)
+    onwards = _onwards(stage, hold, key.body, frames[at + 1 :], lean)
+    move = [*reversed(_onwards(stage, hold, key.body, frames[:at][::-1], lean)), key.body, *onwards]
+    first, last = Key(key.posture, move[0]), Key(key.posture, move[-1])
+    there, back = (bridge(stage, *ends, "right", screen) for ends in ((rest(stage), first), (last, rest(stage))))
+    return [*there, *move[1:], *back]
+
+
+def _onwards(stage: Stage, hold: Hold, now: BodyPose, frames: Sequence[Frame], lean: float) -> Move:
+    """The body with the load along frames, one after the other, each near to the one before it.
+
+    Raises:
+        BlockedError: something is in the way, or the arm can't follow.
+    """
+    screen, near, move = Screen(hold), angles_of(now.pose, "right"), []
+    for thing in frames:
         found = follow(stage, hold, now, thing, near)
         if found is None or found.palm_error > lean or float(np.abs(found.angles - near).max()) > JUMP:
             raise BlockedError(hold.name)
         now, near = found.body, found.angles
         screen.check(stage, now)
         move.append(now)
-    there = bridge(stage, rest(stage), start, "right", screen)
-    return [*there, *move[1:], *bridge(stage, Key(start.posture, now), rest(stage), "right", screen)]
+    return move
 
 
 def follow(stage: Stage, hold: Hold, now: BodyPose, thing: Frame, near: Floats) -> Reach | None:

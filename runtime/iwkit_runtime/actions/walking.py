@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, product
 
 import numpy as np
 
-from iwkit.floorplan import rooms_at
+from iwkit.floorplan import REACH, rooms_at
 from iwkit.world.layout import Goal
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import BRUSH
 from iwkit_runtime.actions.operate import Swing, closed_leaves, execute_swing, open_grid, plan_swing
 from iwkit_runtime.actions.passing import EASE, Step, Stuck, passing
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.room import clear, way_out
+from iwkit_runtime.actions.room import BACKWARDS, clear, way_out
 from iwkit_runtime.body import gait, rotations
 from iwkit_runtime.body.pose import BodyPose, blend, joint_slice
 from iwkit_runtime.nav.astar import Costs
-from iwkit_runtime.nav.doors import OpenLeg, WalkLeg, find_blocker, plan_route
-from iwkit_runtime.nav.geometry import Floats, Point, wrap
-from iwkit_runtime.nav.grid import Grid
+from iwkit_runtime.nav.doors import OpenLeg, find_blocker, plan_route
+from iwkit_runtime.nav.geometry import Floats, Point
+from iwkit_runtime.nav.grid import LADDER, Grid
 from iwkit_runtime.nav.route import Failure
 from iwkit_runtime.nav.stance import Stance, snapped
-from iwkit_runtime.nav.walk import STEP, Pose, walk
+from iwkit_runtime.nav.walk import Pose, walk
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import moved, turned_head
@@ -39,6 +39,16 @@ TRIES = 6
 """Places tried for the end of a way before the first reason to fail is given."""
 HANDLE_TRIES = 24
 """Stances tried at a door's handle."""
+HANDLES_MISSED, MISSED = 4, 0.15
+"""So many of them to which no walk leads are given up, with what is so near to them, metres."""
+BESIDE, ASIDE = (0.3, 0.45, 0.6, 0.8), tuple(math.radians(angle) for angle in (90, -90, 45, -45, 0, 135, -135))
+"""From so far beside a place, metres, and in these directions from how one will face there, one may sidle into it."""
+OPENING = ("open", "open_door")
+"""On the way to open something it is not opened to get there."""
+APART = 0.25
+"""Metres between places tried for the end of a way: where one fails, its neighbours do."""
+AROUND = 8
+"""Further places tried on all sides of a thing."""
 SIGHT, SIDEWAYS, DOWNWARDS = 1.5, math.radians(45), math.radians(14)
 """A walker looks at its way so many metres ahead, with its head turned so far to the side at most, and so far down."""
 NECK = ("neck", "head")
@@ -62,14 +72,12 @@ def go_to(act: Act, goal: Goal, name: str) -> None:
         RefusedError: PATH_BLOCKED or TRAJECTORY_COLLISION, with what is in the way.
     """
     first: RefusedError | None = None
-    for stand in islice(_ends(act, goal), TRIES):
+    for stand in chain(islice(_spaced(_ends(act, goal)), TRIES), islice(_spaced(_sides(act, goal)), AROUND)):
         refused = attempt(act, stand, f"to {act.public(name)}")
         if refused is None:
             act.place = goal.at
             return
         first = first or refused
-        if refused.code == "PATH_BLOCKED":
-            break
     raise first or NoWayError("PATH_BLOCKED", f"to {act.public(name)}", blocker(act, (goal.x, goal.y)))
 
 
@@ -80,15 +88,20 @@ def attempt(act: Act, end: Stand, whither: str, *, name: str | None = None) -> R
     looked = act.looked
     if name is None or act.at.root(name) != act.place:
         act.leave()
-    try:
-        travel(act, end, whither)
-    except RefusedError as refused:
-        act.stage.restore(before)
-        del act.happenings[events:]
-        act.room, act.looked = room, looked
-        return refused
-    act.arrive(events)
-    return None
+    refused: RefusedError | None = None
+    for way in (travel, sidle):
+        try:
+            way(act, end, whither)
+        except RefusedError as failed:
+            act.stage.restore(before)
+            del act.happenings[events:]
+            act.room = room
+            refused = refused or failed
+        else:
+            act.arrive(events)
+            return None
+    act.looked = looked
+    return refused
 
 
 def _ends(act: Act, goal: Goal) -> Iterator[Stand]:
@@ -102,9 +115,38 @@ def _ends(act: Act, goal: Goal) -> Iterator[Stand]:
                 yield Stand(x, y, heading)
         return
     ahead = math.radians(goal.heading or 0.0)
-    contact = (goal.x + 0.45 * math.cos(ahead), goal.y + 0.45 * math.sin(ahead))
+    contact = (goal.x + REACH * math.cos(ahead), goal.y + REACH * math.sin(ahead))
     found = snapped(open_grid(stage), (goal.x, goal.y), contact, here[:2], lambda s: clear(stage, Stand(*s[:3])))
     yield from (Stand(s.x, s.y, s.heading) for s in found)
+
+
+def _spaced(ends: Iterable[Stand]) -> Iterator[Stand]:
+    """Those that are not close to one that came before."""
+    taken: list[Stand] = []
+    for stand in ends:
+        if all(math.dist(stand[:2], other[:2]) >= APART for other in taken):
+            taken.append(stand)
+            yield stand
+
+
+def _sides(act: Act, goal: Goal) -> Iterator[Stand]:
+    """Places on the other sides of a fixture: one goes round a table whose front can't be got to."""
+    stage = act.stage
+    placed = stage.placed.get(goal.at or "")
+    if placed is None or placed.kind != "fixture":
+        return
+    (x, y, _), (wide, deep, _) = stage.centre(placed.name).tolist(), placed.asset.size
+    for turn in (0.0, math.pi / 2, -math.pi / 2, math.pi):
+        out = placed.yaw - math.pi / 2 + turn
+        along, across = (wide, deep) if turn in (0.0, math.pi) else (deep, wide)
+        for share in (0.0, 0.3, -0.3):
+            c, s = math.cos(out), math.sin(out)
+            edge = x + across / 2 * c - share * along * s, y + across / 2 * s + share * along * c
+            nominal = edge[0] + REACH * c, edge[1] + REACH * s
+            grid = open_grid(stage)
+            if grid.covers(nominal):
+                found = snapped(grid, nominal, edge, stage.wearer.stand[:2], lambda s: clear(stage, Stand(*s[:3])))
+                yield from (Stand(s.x, s.y, s.heading) for s in islice(found, 1))
 
 
 def _around(middle: Point) -> Iterator[Point]:
@@ -120,17 +162,71 @@ def blocker(act: Act, goal: Point) -> str:
 
 
 def travel(act: Act, end: Stand, whither: str) -> None:
-    """Walk to a place, opening the closed doors on the way; events as they fall due.
+    """Walk to a place, opening the closed doors on the way; events as they fall due. Where no walk leads to a place
+    from which a door could be opened, another one is looked for.
 
     Raises:
         RefusedError: PATH_BLOCKED or TRAJECTORY_COLLISION, with what is in the way.
     """
+    stage, missed, first = act.stage, set[tuple[str, Stance]](), None
+    before, events, room = stage.state(), len(act.happenings), act.room
+    while len(missed) <= HANDLES_MISSED:
+        known = len(missed)
+        try:
+            _travel(act, end, whither, missed)
+            return
+        except NoWayError as refused:
+            first = first or refused
+        if len(missed) == known:
+            break
+        stage.restore(before)
+        del act.happenings[events:]
+        act.room = room
+    raise first or NoWayError("PATH_BLOCKED", whither, "something")
+
+
+def sidle(act: Act, end: Stand, whither: str) -> None:
+    """Walk to beside a place to which the floor plan leaves no way, or where one can't turn, and go straight on from
+    there, facing as one will.
+
+    Raises:
+        RefusedError: PATH_BLOCKED or TRAJECTORY_COLLISION, with what is in the way.
+    """
+    stage, grid = act.stage, open_grid(act.stage)
+    first: NoWayError | None = None
+    for far, turn in product(BESIDE, ASIDE):
+        way = end.heading + turn
+        beside = end.x + far * math.cos(way), end.y + far * math.sin(way)
+        if not grid.covers(beside) or grid.clearance.flat[grid.cell(beside)] <= LADDER[0]:
+            continue
+        steps = math.ceil(far / BACKWARDS)
+        shares = np.linspace(1.0, 0.0, steps + 1).tolist()
+        rows = np.array(
+            [(end.x + s * far * math.cos(way), end.y + s * far * math.sin(way), end.heading) for s in shares]
+        )
+        stands = [Stand(*row) for row in rows.tolist()]
+        if not all(clear(stage, at, BRUSH) or clear(stage, at, BRUSH, drawn=True) for at in stands):
+            continue
+        try:
+            travel(act, stands[0], whither)
+        except NoWayError as refused:
+            first = first or refused
+            break
+        stride(act, rows, whither)
+        return
+    raise first or NoWayError("PATH_BLOCKED", whither, "something")
+
+
+def _travel(act: Act, end: Stand, whither: str, missed: set[tuple[str, Stance]]) -> None:
+    """The same with places at doors that are not to be tried; one to which no walk leads is added to them."""
     stage = act.stage
     grid = stage.grid()
     swings: dict[tuple[str, Stance], Swing] = {}
     tried: dict[str, int] = {}
 
     def accept(door: str, stance: Stance) -> bool:
+        if any(door == other and math.dist(stance[:2], at[:2]) < MISSED for other, at in missed):
+            return False
         tried[door] = tried.get(door, 0) + 1
         if tried[door] > HANDLE_TRIES:
             return False
@@ -140,16 +236,24 @@ def travel(act: Act, end: Stand, whither: str) -> None:
         swings[door, stance] = swing
         return True
 
-    route = plan_route(grid, closed_leaves(stage, grid), stage.wearer.stand[:2], end[:2], accept=accept, costs=COSTS)
+    itself = act.names[:1] if act.command.primitive in OPENING else ()
+    leaves = [leaf for leaf in closed_leaves(stage, grid) if leaf.name not in itself]
+    route = plan_route(grid, leaves, stage.wearer.stand[:2], end[:2], accept=accept, costs=COSTS)
     if isinstance(route, Failure):
         raise _failed(act, route, whither)
-    ends = [Stand(*leg.stance[:3]) for leg in route.legs if isinstance(leg, OpenLeg)] + [end]
+    handles = [leg for leg in route.legs if isinstance(leg, OpenLeg)]
     for leg in route.legs:
-        if isinstance(leg, WalkLeg):
-            _walk(act, leg.grid, ends.pop(0), whither)
-        else:
+        if isinstance(leg, OpenLeg):
             execute_swing(act, swings[leg.door, leg.stance])
             act.emit("opened", object=leg.door)
+            continue
+        handle = handles.pop(0) if handles else None
+        try:
+            _walk(act, leg.grid, end if handle is None else Stand(*handle.stance[:3]), whither)
+        except NoWayError:
+            if handle is not None:
+                missed.add((handle.door, handle.stance))
+            raise
 
 
 def _failed(act: Act, failure: Failure, whither: str) -> NoWayError:
@@ -162,18 +266,18 @@ def _walk(act: Act, grid: Grid, end: Stand, whither: str) -> None:
     stage = act.stage
     if end == stage.wearer.stand:
         return
-    way = _way(stage, grid, end)
+    way = way_to(stage, grid, end)
     for least in BACK:
         back = way_out(stage, least=least) if isinstance(way, Failure) else None
         if back:
             stride(act, np.array([stage.wearer.stand, *back]), whither)
-            way = _way(stage, grid, end)
+            way = way_to(stage, grid, end)
     if isinstance(way, Failure):
         raise _failed(act, way, whither)
-    _film(act, way)
+    film(act, way)
 
 
-def _way(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:
+def way_to(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:
     """The frames of a walk to a place, around what they would run into."""
 
     def fits(x: float, y: float, heading: float) -> bool:
@@ -183,12 +287,12 @@ def _way(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:
     stuck: list[Stuck] = []
     while len(stuck) <= REPAIRS:
         avoid = tuple(at[:2] for at, _ in stuck)
-        walked = walk(grid, Pose(*stage.wearer.stand), Pose(*end), fits, COSTS, avoid)
-        if isinstance(walked, Failure) and not stuck:
-            return walked
-        if isinstance(walked, Failure):
+        found = walk(grid, Pose(*stage.wearer.stand), Pose(*end), fits, COSTS, avoid)
+        if isinstance(found, Failure) and not stuck:
+            return found
+        if isinstance(found, Failure):
             break
-        passed = _passed(stage, walked.poses)
+        passed = walked(stage, found.poses)
         if not isinstance(passed, Stuck):
             return passed
         stuck.append(passed)
@@ -196,7 +300,7 @@ def _way(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:
     return Failure("TRAJECTORY_COLLISION", owner, at[:2], at.heading)
 
 
-def _passed(stage: Stage, rows: Floats) -> list[Step] | Stuck:
+def walked(stage: Stage, rows: Floats) -> list[Step] | Stuck:
     """The frames of a walk along poses (n, 3), the first of them where the wearer stands: looking where it goes, or
     straight ahead where there is no room for the head to turn."""
     hold, before = stage.wearer.hold, stage.idle()
@@ -217,10 +321,10 @@ def _passed(stage: Stage, rows: Floats) -> list[Step] | Stuck:
 def looking_along(frames: Sequence[BodyPose], rows: Floats) -> list[BodyPose]:
     """The frames of a walk along poses (n, 3) with the head turned to the way ahead and a little down; at its end it
     looks straight ahead."""
-    walked = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(rows[:, :2], axis=0).T))])
-    ahead = np.stack([np.interp(walked + SIGHT, walked, rows[:, k]) for k in (0, 1)], -1) - rows[:, :2]
+    metres = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(rows[:, :2], axis=0).T))])
+    ahead = np.stack([np.interp(metres + SIGHT, metres, rows[:, k]) for k in (0, 1)], -1) - rows[:, :2]
     aside = np.remainder(np.arctan2(ahead[:, 1], ahead[:, 0]) - rows[:, 2] + np.pi, math.tau) - np.pi
-    left = (walked[-1] - walked) / SIGHT
+    left = (metres[-1] - metres) / SIGHT
     share = np.clip(left, 0, 1) * np.clip((len(rows) - 1 - np.arange(len(rows))) / EASE, 0, 1)
     turn, nod = share * np.clip(aside, -SIDEWAYS, SIDEWAYS) / len(NECK), share * DOWNWARDS / len(NECK)
     turns = rotations.about("y", turn) @ rotations.about("x", nod)
@@ -243,12 +347,13 @@ def leaves(stage: Stage) -> bool:
         if steps is None:
             return False
         rows = np.array([here, *(steps or [here._replace(heading=here.heading + TURN)])])
-        if not isinstance(_passed(stage, rows), Stuck):
+        if not isinstance(walked(stage, rows), Stuck):
             return True
     return False
 
 
-def _film(act: Act, steps: list[Step]) -> None:
+def film(act: Act, steps: Sequence[Step]) -> None:
+    """Film the frames of a walk; the rooms that are entered on it are told."""
     stage = act.stage
     stage.wearer = moved(stage.wearer, gaze=None)
     for at, body in steps:
@@ -263,10 +368,10 @@ def stride(act: Act, rows: Floats, whither: str) -> None:
     Raises:
         RefusedError: TRAJECTORY_COLLISION, with what is in the way.
     """
-    passed = _passed(act.stage, rows)
+    passed = walked(act.stage, rows)
     if isinstance(passed, Stuck):
         raise NoWayError("TRAJECTORY_COLLISION", whither.removeprefix("to "), act.public(passed.owner))
-    _film(act, passed)
+    film(act, passed)
 
 
 def enter(act: Act, place: Point) -> None:
@@ -276,33 +381,3 @@ def enter(act: Act, place: Point) -> None:
     if rooms and act.room not in rooms:
         act.room = rooms[0]
         act.emit("entered", room=act.room)
-
-
-def forward(act: Act) -> None:
-    """Walk straight ahead by the distance of the command."""
-    x, y, heading = act.stage.wearer.stand
-    distance = act.command.scalar or 0.0
-    steps = max(1, math.ceil(distance / STEP - 1e-9))
-    rows = np.array(
-        [
-            (x + distance * n / steps * math.cos(heading), y + distance * n / steps * math.sin(heading), heading)
-            for n in range(steps + 1)
-        ]
-    )
-    if not clear(act.stage, Stand(*rows[-1].tolist())):
-        raise NoWayError("PATH_BLOCKED", "ahead", blocker(act, (float(rows[-1][0]), float(rows[-1][1]))))
-    events = len(act.happenings)
-    act.leave()
-    stride(act, rows, "ahead")
-    act.place = None
-    act.arrive(events)
-
-
-def turn_by(act: Act, angle: float) -> None:
-    """Turn on the spot by an angle in radians, anticlockwise."""
-    x, y, heading = act.stage.wearer.stand
-    steps = max(1, math.ceil(abs(angle) / TURN - 1e-9))
-    rows = np.array([(x, y, heading + angle * n / steps) for n in range(steps + 1)])
-    stride(act, rows, "there")
-    end = act.stage.wearer.stand
-    act.stage.wearer = moved(act.stage.wearer, stand=end._replace(heading=wrap(end.heading)))

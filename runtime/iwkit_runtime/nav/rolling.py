@@ -25,6 +25,8 @@ LONGEST = 40000
 """Places and headings looked at before a way is given up."""
 OPEN = 0.2
 """The rough way, which guides the search, keeps this clearance, metres."""
+CLOSE = 0.12
+"""Metres around a pose at which something was in the way that are kept out of."""
 ASIDE, AGAINST, TURNING = 2.5, 3.0, 0.6
 """Cost of a metre aside, of one in the other direction than meant, and of a radian, against one in the meant one."""
 
@@ -94,6 +96,8 @@ class Rolling:
     goal: Point
     forwards: bool
     margin: float
+    barred: tuple[Pose, ...] = ()
+    """Poses at which something was in the way: the pair does not come close to one of them, turned alike."""
 
     def way(self, done: Callable[[Pose], bool]) -> Floats | None:
         """The wearer's poses (n, 3), one a frame, from the start to the first place that is `done`; None if none is."""
@@ -123,6 +127,8 @@ class Rolling:
         return None
 
     def _free(self, pose: Pose, after: Pose) -> bool:
+        if any(_alike(after, bad) for bad in self.barred):
+            return False
         middle = Pose((pose.x + after.x) / 2, (pose.y + after.y) / 2, (pose.heading + after.heading) / 2)
         return self.pair.fits(self.grid, after, self.margin) and self.pair.fits(self.grid, middle, self.margin)
 
@@ -156,6 +162,10 @@ class Rolling:
                     if 0 <= r < rows and 0 <= c < columns and open_[r, c] and lengths[r, c] == np.inf:
                         heapq.heappush(queue, (length + CELL * math.hypot(down, right), r * columns + c))
         return lengths
+
+
+def _alike(pose: Pose, other: Pose) -> bool:
+    return math.dist(pose[:2], other[:2]) < CLOSE and abs(wrap(pose.heading - other.heading)) < TURN
 
 
 def _traced(before: dict[Cell, tuple[Cell | None, Pose]], key: Cell | None) -> list[Pose]:

@@ -38,6 +38,10 @@ APPROACH_STEP = APPROACH / 5
 REPAIRS = 8
 """How often a way is planned again after a pose on it failed its check."""
 _SIDES = (0.0, math.radians(30), -math.radians(30))
+_NEAR = 0.25
+"""A pose that fails so close to the goal, metres, asks for another last bit rather than for another way."""
+_LASTS: tuple[tuple[float, ...], ...] = (_SIDES, (math.radians(70),), (-math.radians(70),), ())
+"""How far off the final heading the last 0.10 m lead to the goal: what is tried in turn. None: however the way does."""
 _STILL = 1e-9
 
 
@@ -196,8 +200,10 @@ def walk(  # noqa: PLR0917 (two ends, and how to get from one to the other)
     start, goal = (Pose(*points([pose], 3, "a pose")[0].tolist()) for pose in (start, goal))
     failed = [pose for pose in (start, goal) if clear is not None and not clear(*pose)]
     hopeless = bool(failed)
+    last = 0
     while not hopeless:
-        way = _way(grid, start, goal, costs, (*avoid, *((pose.x, pose.y) for pose in failed)))
+        around = (*avoid, *((pose.x, pose.y) for pose in failed if math.dist(pose[:2], goal[:2]) > _NEAR))
+        way = _way(grid, start, goal, costs, around, _LASTS[last])
         if way is None:
             break
         walked = trajectory(way, start.heading, goal.heading)
@@ -205,6 +211,10 @@ def walk(  # noqa: PLR0917 (two ends, and how to get from one to the other)
         if bad is None:
             return walked
         failed.append(bad)
+        if math.dist(bad[:2], goal[:2]) <= _NEAR:
+            last += 1
+            if last == len(_LASTS):
+                break
         # No detour helps where the wearer can't even turn.
         hopeless = len(failed) > REPAIRS or bad[:2] == start[:2]
     if not failed and avoid:
@@ -219,11 +229,14 @@ def _first_unclear(walked: Trajectory, clear: Clear) -> Pose | None:
     return next((Pose(*row) for row in walked.poses.tolist() if not clear(*row)), None)
 
 
-def _way(grid: Grid, start: Pose, goal: Pose, costs: Costs, avoid: tuple[Point, ...]) -> Floats | None:
-    """The polyline to the goal, its last 0.10 m in the direction that the wearer will face, if there is room for it."""
+def _way(  # noqa: PLR0917 (as `walk`)
+    grid: Grid, start: Pose, goal: Pose, costs: Costs, avoid: tuple[Point, ...], sides: tuple[float, ...]
+) -> Floats | None:
+    """The polyline to the goal, its last 0.10 m in the direction that the wearer will face, or so far beside it, if
+    there is room for that."""
     end = goal[:2]
     if math.dist(start[:2], end) > 2 * APPROACH:
-        for bearing in (goal.heading + side for side in _SIDES):
+        for bearing in (goal.heading + side for side in sides):
             before = end[0] - APPROACH * math.cos(bearing), end[1] - APPROACH * math.sin(bearing)
             path = plan_path(grid, start[:2], before, costs, avoid) if grid.covers(before) else None
             if path is not None:
