@@ -108,3 +108,31 @@ def test_what_the_grid_finds_is_free_and_what_nobody_gets_to_is_not_found(monkey
     assert feasible.can_take(high, "thing") is None
     shut_in = replace(room, wearer=(situations.ROOM + 2, 0.4))
     assert feasible.can_take(shut_in, "thing") is None
+
+
+@pytest.mark.slow
+def test_kills_are_counted_and_a_second_call_goes_on(tmp_path: Path) -> None:
+    mode = "symbolic, one process"
+    given = [sys.executable, ROOT / "benchmarks" / "kills.py", "--only", mode, "--out", tmp_path, "--kills"]
+    for kills in (1, 1):
+        done = subprocess.run([*given, str(kills)], capture_output=True, text=True, check=True)
+        assert cells(done.stdout)[mode][0] == "1"
+    assert cells(done.stdout)[mode][-1] == "0"
+    page = (ROOT / "docs" / "running.md").read_text("utf-8").split("## Killed at random points")[1]
+    assert mode in cells(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "given", "page", "row"),
+    [
+        ("records.py", ["--events", "100"], "running.md", "read a run and compute its figures"),
+        ("model_calls.py", ["--calls", "4", "--images", "0", "--seconds", "0.1"], "models.md", "`openai:m`"),
+    ],
+)
+def test_a_benchmark_of_runs_has_the_rows_of_its_page(script: str, given: list[str], page: str, row: str) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / script, *given], capture_output=True, text=True, check=True
+    )
+    assert row in cells(done.stdout)
+    assert f"| {row} |" in (ROOT / "docs" / page).read_text("utf-8")

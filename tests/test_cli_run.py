@@ -266,23 +266,25 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
-def test_a_disk_that_really_is_full_then_read_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_a_disk_that_really_is_full_then_read_only(tmp_path: Path, jobs: str) -> None:
     assert finished(command("whole"), tmp_path)[0] == 0
     with small_disk(tmp_path / "disk", "48k") as disk:
         out = str(disk / "run")
-        code, shown = finished(command(out), tmp_path)
+        code, shown = finished(command(out, "--jobs", jobs), tmp_path)
         assert code == 1
         assert "No space left on device; mend that and run the same command again" in " ".join(shown.split())
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        code, shown = finished(command(out), tmp_path)
+        code, shown = finished(command(out, "--jobs", jobs), tmp_path)
         assert code == 1
         assert "Read-only file system" in shown
         subprocess.run(["mount", "-o", "remount,rw,size=4m", str(disk)], check=True)
-        assert finished(command(out), tmp_path)[0] == 0
+        assert finished(command(out, "--jobs", jobs), tmp_path)[0] == 0
         assert figures(disk / "run") == figures(tmp_path / "whole")
 
 
-def test_ctrl_c_while_an_assistant_thinks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_ctrl_c_while_an_assistant_thinks(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "slow.py").write_text(
         textwrap.dedent("""
             import os, time
@@ -296,7 +298,7 @@ def test_ctrl_c_while_an_assistant_thinks(tmp_path: Path) -> None:
         "utf-8",
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-    arguments = command("a", "--assistant", "slow:Own")
+    arguments = command("a", "--assistant", "slow:Own", "--jobs", jobs)
     process = subprocess.Popen(
         arguments, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

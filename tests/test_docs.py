@@ -232,6 +232,8 @@ HEADINGS: dict[type[Model], str] = {
     pack_models.Line: "`interaction.oracle`",
     pack_models.Control: "`interaction.wrong` and `interaction.early`",
     pack_models.Budget: "`interaction.budget`",
+    pack_models.Axis: "`vary`",
+    pack_models.Alternative: "`vary.among`",
 }
 """Model -> the heading that documents it in docs/packs.md."""
 

@@ -44,6 +44,12 @@ def passes(task: CompiledTask, plan: tuple[Command, ...]) -> bool:
     return not rehearse(task, [*told, ScriptLine(None, None, (), "does")], SymbolicWorld()).failed
 
 
+@pytest.mark.parametrize(("when", "status"), [("{after: o1}", "optimal"), ("handoff", "bounds")])
+def test_what_is_still_to_happen_by_itself_leaves_a_doubt(made: Made, when: str, status: str) -> None:
+    events = f"  events:\n    - {{id: late, when: {when}, spills: desk}}\n  evidence:\n"
+    assert optimum(made(("  evidence:\n", events))).status == status
+
+
 @pytest.mark.parametrize("pack", PACKS)
 def test_the_page_tells_what_is_found(pack: str) -> None:
     row = re.search(rf"^\| {pack} \| (\d+) \| (\S+) \| (\S+) \| (\w+) \|$", PAGE.read_text("utf-8"), re.MULTILINE)

@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -164,18 +165,27 @@ def test_what_cannot_be_shown(runs: tuple[Path, Path], words: tuple[str, ...], m
 
 
 def test_the_same_bytes_under_every_hash_seed(runs: tuple[Path, Path]) -> None:
+    asked = [["report", runs[0]], ["compare", *runs], ["grid", *runs], ["agreement", runs[0]]]
+    words = json.dumps([[*map(str, each), "--format", form] for each in asked for form in ("json", "csv")])
+    program = """
+        import json, sys
+        from typer.testing import CliRunner
+        from iwkit.cli import main as cli
+        cli._register()
+        for words in json.loads(sys.argv[1]):
+            print(CliRunner().invoke(cli.app, words).stdout)
+    """
     found = {
         subprocess.run(
-            [sys.executable, "-m", "iwkit.cli.main", *words, "--format", "json"],
+            [sys.executable, "-c", textwrap.dedent(program), words],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
-            check=False,
+            check=True,
         ).stdout
         for seed in ("0", "1", "4242")
-        for words in [("compare", *map(str, runs))]
     }
     assert len(found) == 1
-    assert json.loads(found.pop())["cells"] == 120
+    assert found.pop().count(b'"cells"') >= 1
 
 
 def test_the_command_line_offers_what_there_is() -> None:

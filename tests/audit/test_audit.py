@@ -8,10 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from iwkit.trace import Happening
 from iwkit_runtime.audit.checks import audit
 from iwkit_runtime.audit.limits import LIMITS
 from iwkit_runtime.body.pose import BodyPose, joint_slice
@@ -276,6 +278,23 @@ def test_a_film_shorter_than_the_receipt_says(recording: Recording) -> None:
 
 
 # --- any tampering --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("metres", "wrong"), [(0.06, False), (0.09, True)])
+def test_what_falls_by_itself_may_slide_but_not_jump(recording: Recording, metres: float, wrong: bool) -> None:
+    (x, y, z), quaternion = recording.poses["plate"]
+
+    def slide(n: int, frame: Frame) -> Frame:
+        at = ((x - metres * min(n, 3), y, z), quaternion)
+        return replace(frame, poses={**frame.poses, "plate": at}) if n else frame
+
+    slid = edited(recording, GRAB, slide)
+    assert "unheld" in failed(slid)
+    first, *others = slid.intervals
+    fell = Happening("fell", {"object": "plate", "from": "counter"})
+    told = replace(slid, intervals=(replace(first, happenings=(*first.happenings, fell)), *others))
+    assert ("fall" in failed(told)) == wrong
+    assert not {"unheld", "jolt"} & failed(replace(told, intervals=told.intervals[:1]))
 
 
 @settings(max_examples=40, deadline=None)

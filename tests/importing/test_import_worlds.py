@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.grammar import parse
 from iwkit.library import Library
 from iwkit.lock import uses
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.world.base import World
 from iwkit.world.symbolic import SymbolicWorld
 from iwkit_authoring.importing.asset import import_asset
@@ -59,10 +56,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, models: SimpleNamespace) -> P
 
 
 def task(library: Library) -> CompiledTask:
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    text = "Only a test."
-    lines = [{"when": "handoff", "say": text, "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
     physical: dict[str, Any] = {
         "scene": "den",
         "wearer": {"at": "table"},
@@ -71,31 +64,9 @@ def task(library: Library) -> CompiledTask:
             "table": {"fixture": "table_1"},
             "cup": {"category": "my_mug", "on": "table", "colour": "blue"},
         },
-        "opening": [{"id": "o1", "do": "[Wait]"}],
         "goal": {"score": "state", "achieve": [{"id": "gone", "that": {"inside": ["cup", "cabinet"]}}]},
     }
-    pack = {
-        "taskpack": "1.0",
-        "id": "DEN",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": text,
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa11",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, text),
-        "physical": physical,
-        "interaction": {
-            "public": text,
-            "human": {"context": text},
-            "handoff": text,
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(pack), "DEN.yaml")
-    return compile_pack(document, check(document, Pack), library)
+    return staged(physical, "DEN", library)
 
 
 @pytest.mark.parametrize("world", [SymbolicWorld, pytest.param(PhysicalWorld, marks=pytest.mark.slow)])

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.errors import Problems
 from iwkit.grammar import parse
 from iwkit.library import Library
 from iwkit.source.check import check
 from iwkit.source.reader import read_text
 from iwkit.spec.catalogue import Category
-from iwkit.spec.pack import Pack, PackEvent
+from iwkit.spec.pack import PackEvent
 from iwkit.world.base import Receipt
 from iwkit.world.symbolic import SymbolicWorld
 
@@ -55,41 +56,17 @@ CALL = {
 
 
 def task(entities: dict[str, Any], events: Sequence[dict[str, Any]] = (), plan: Sequence[str] = ()) -> CompiledTask:
-    lines = [{"when": "handoff", "say": "Wait a moment.", "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    words = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
     physical: dict[str, Any] = {
         "scene": "flat",
         "wearer": {"at": "table" if "table" in entities else "kitchen"},
         "entities": entities,
         "opening": [{"id": "o1", "do": "[Wait] 1"}, {"id": "o2", "do": "[Wait] 2"}],
         "events": list(events),
-        "goal": {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]},
     }
-    if plan:
-        physical["plan"] = [{"id": f"p{n}", "do": text} for n, text in enumerate(plan, 1)]
-    data = {
-        "taskpack": "1.0",
-        "id": "TEST",
-        "family": "prevention" if plan else "finding",
-        "source_family": "WATCH" if plan else "FIND",
-        "title": "Test",
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa08",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(words, "Test."),
-        "physical": physical,
-        "interaction": {
-            "public": "Test.",
-            "human": {"context": "Test."},
-            "handoff": "Test.",
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(data), "TEST.yaml")
-    return compile_pack(document, check(document, Pack), LIBRARY)
+    if not plan:
+        return staged(physical)
+    physical["plan"] = [{"id": f"p{n}", "do": text} for n, text in enumerate(plan, 1)]
+    return staged(physical, family="prevention", source_family="WATCH")
 
 
 def begun(entities: dict[str, Any], *args: Any) -> SymbolicWorld:

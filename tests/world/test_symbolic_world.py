@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import pairwise
 from pathlib import Path
@@ -11,15 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from staging import staged
 
-from iwkit.compile import CompiledTask, compile_pack
+from iwkit.compile import CompiledTask
 from iwkit.errors import UsageError
 from iwkit.floorplan import stance
 from iwkit.grammar import parse
 from iwkit.library import Library
-from iwkit.source.check import check
-from iwkit.source.reader import read_text
-from iwkit.spec.pack import Pack
 from iwkit.verbs import BY_NAME
 from iwkit.world.base import Receipt
 from iwkit.world.ground import crossing, gap
@@ -32,37 +29,7 @@ LIBRARY = Library()
 
 
 def task(scene: str, wearer: dict[str, str], **entities: dict[str, Any]) -> CompiledTask:
-    lines = [{"when": "handoff", "say": "Wait a moment.", "do": ["[Wait]"]}, {"done": True}]
-    control = {"fails": ["gone"], "lines": lines}
-    contract = ("question", "evidence", "help_needed", "information_gap", "success", "without_help")
-    data = {
-        "taskpack": "1.0",
-        "id": "TEST",
-        "family": "finding",
-        "source_family": "FIND",
-        "title": "Test",
-        "guid": "3f0c2b8e-5a55-4b8f-9a53-0d7c0f10aa08",
-        "capabilities": ["C1"],
-        "contract": dict.fromkeys(contract, "Test."),
-        "physical": {
-            "scene": scene,
-            "wearer": wearer,
-            "entities": entities,
-            "opening": [{"id": "o1", "do": "[Wait]"}],
-            "goal": {"score": "state", "achieve": [{"id": "gone", "that": {"happened": {"entered": "any"}}}]},
-        },
-        "interaction": {
-            "public": "Test.",
-            "human": {"context": "Test."},
-            "handoff": "Test.",
-            "oracle": lines,
-            "wrong": control,
-            "early": control,
-            "budget": {"ticks": 5, "actions": 5},
-        },
-    }
-    document = read_text(json.dumps(data), "TEST.yaml")
-    return compile_pack(document, check(document, Pack), LIBRARY)
+    return staged({"scene": scene, "wearer": wearer, "entities": entities})
 
 
 def world_of(scene: str, at: str, **entities: dict[str, Any]) -> SymbolicWorld:
