@@ -132,7 +132,7 @@ def _task(folder: Path, path: Path, header: Record) -> tuple[CompiledTask, Asset
     for near in (pack, Path("x")):
         library = Library.for_file(near)
         try:
-            task = load_task(pack, library)
+            task = load_task(pack, library, header.get("seed", 0))
         except Problems as error:
             problem = error
             continue

@@ -11,13 +11,15 @@ import numpy as np
 
 from iwkit_runtime.audit.body import Measure, hand_points
 from iwkit_runtime.audit.film import Film, Rigid, Shot, links
-from iwkit_runtime.audit.holds import holds, thing
+from iwkit_runtime.audit.holds import Hold, holds, thing
 from iwkit_runtime.audit.limits import LIMITS
 from iwkit_runtime.audit.shapes import distances, hull
 from iwkit_runtime.body.pose import Side
 
 GRAVITY = 9.81
 FRAME = 1 / 12
+SLIDE = 0.065
+"""Metres a frame that a thing which falls by itself may slide until it is over the edge, and what rounding adds."""
 ROUNDING = 0.0005
 """Metres that a thing may seem to move since poses are kept rounded."""
 SKY = 100.0
@@ -34,17 +36,26 @@ class _Carrier(NamedTuple):
     after: Rigid
 
 
+class _Freed(NamedTuple):
+    """Since which shot a thing is on its own, and how far it may slide in a frame."""
+
+    shot: int
+    slide: float
+
+
 def objects(film: Film) -> Iterator[Measure]:
     """What moves in each frame, and what may have moved it; the figure is what is left unexplained."""
     held = holds(film)
-    freed: dict[str, int] = {}
+    freed: dict[str, _Freed] = {}
     ways: dict[tuple[int, str], float] = {}
     for n, (before, after) in enumerate(film.pairs(), start=1):
         if after.interval is None:
             continue
         for hold in held:
             if n == hold.last + 1:
-                freed[hold.name] = hold.last
+                freed[hold.name] = _Freed(hold.last, 0.0)
+        for name in _fallen(film, n, freed, held):
+            freed[name] = _Freed(n, SLIDE)
         kinds = {h.kind for h in after.interval.happenings}
         loose = bool(kinds & _FREED) or _swings(film, after)
         carriers = _carriers(film, before, after, {h.name for h in held if h.first <= n <= h.last})
@@ -101,20 +112,32 @@ def joints(film: Film) -> Iterator[Measure]:
 
 
 def _unexplained(
-    film: Film, n: int, name: str, carriers: list[_Carrier], freed: dict[str, int], *, loose: bool
+    film: Film, n: int, name: str, carriers: list[_Carrier], freed: dict[str, _Freed], *, loose: bool
 ) -> Measure:
     before, after = film.shots[n - 1], film.shots[n]
     for carrier in carriers:
         rode = _shape_gap(film, name, _with(carrier, thing(before, name)), thing(after, name))
         if rode <= LIMITS["unheld"].value:
             return Measure("unheld", rode, after.place, name)
-    if name in freed and film.shots[freed[name]].interval is after.interval:
-        let_go, was, now = (_middle(film, shot, name) for shot in (film.shots[freed[name]], before, after))
+    if name in freed and film.shots[freed[name].shot].interval is after.interval:
+        let_go, was, now = (_middle(film, shot, name) for shot in (film.shots[freed[name].shot], before, after))
         speed = math.sqrt(2 * GRAVITY * max(let_go[2] - now[2], 0.0))
-        return Measure("fall", max(math.dist(was, now) - speed * FRAME, 0.0), after.place, name)
+        return Measure("fall", max(math.dist(was, now) - speed * FRAME - freed[name].slide, 0.0), after.place, name)
     start = next(shot for shot in reversed(film.shots[:n]) if shot.interval is not after.interval)
     check = "jolt" if loose else "unheld"
     return Measure(check, _shift(film, before if loose else start, after, name), after.place, name)
+
+
+def _fallen(film: Film, n: int, freed: dict[str, _Freed], held: list[Hold]) -> Iterator[str]:
+    """What begins to move in a shot and falls in its command by nobody's doing."""
+    shot = film.shots[n]
+    for happening in shot.interval.happenings if shot.interval else ():
+        name = str(happening.roles.get("object"))
+        if happening.kind != "fell" or name not in shot.changed:
+            continue
+        begun = name in freed and film.shots[freed[name].shot].interval is shot.interval
+        if not begun and not any(h.name == name and h.first <= n <= h.last for h in held):
+            yield name
 
 
 def _carriers(film: Film, before: Shot, after: Shot, held: set[str]) -> list[_Carrier]:

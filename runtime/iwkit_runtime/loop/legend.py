@@ -38,6 +38,7 @@ class Legend:
         self._task, self._rules = task, rules
         self._names = {(h.noun, h.index): name for name, h in task.handles.items()}
         self.seen: set[str] = set()
+        self._told: dict[tuple[str, bool, bool, bool, str, str], LegendEntry] = {}
 
     def entries(self, world: World, said: Collection[str], plan: Command | None = None) -> tuple[LegendEntry, ...]:
         """The legend now. `said` is everything the assistant has said so far (it matters under NARRATE); `plan` is the
@@ -111,23 +112,28 @@ class Legend:
     def _entry(
         self, thing: Thing, world: World, visible: set[str], held: str | None, parents: dict[str, tuple[str, str]]
     ) -> LegendEntry:
-        shown = thing.kind != "object" or thing.name in visible or thing.name == held
+        sighted, in_hand = thing.name in visible, thing.name == held
+        shown = thing.kind != "object" or sighted or in_hand
+        bearing = bearing_words(world.bearing(thing.name)) if sighted else ""
         support = ""
         if shown and thing.name in parents:
             preposition, parent = parents[thing.name]
             support = f"{preposition} {self._task.things[parent].public}"
-        return LegendEntry(
-            handle=self.handle(thing.name),
-            nouns=thing.nouns,
-            description=thing.public,
-            place=bool(thing.traits & {"surface", "container"}) or thing.kind in ("room", "door"),
-            visible=thing.name in visible,
-            top="surface" in thing.traits,
-            inside="container" in thing.traits,
-            room=thing.kind == "room",
-            held=thing.name == held,
-            bearing=bearing_words(world.bearing(thing.name)) if thing.name in visible else "",
-            support=support,
-            colour=thing.colour or "",
-            label=thing.label or "" if shown else "",
-        )
+        changing = (thing.name, sighted, in_hand, shown, bearing, support)
+        if (told := self._told.get(changing)) is None:
+            told = self._told[changing] = LegendEntry(
+                handle=self.handle(thing.name),
+                nouns=thing.nouns,
+                description=thing.public,
+                place=bool(thing.traits & {"surface", "container"}) or thing.kind in ("room", "door"),
+                visible=sighted,
+                top="surface" in thing.traits,
+                inside="container" in thing.traits,
+                room=thing.kind == "room",
+                held=in_hand,
+                bearing=bearing,
+                support=support,
+                colour=thing.colour or "",
+                label=thing.label or "" if shown else "",
+            )
+        return told
