@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
-from films import compiled
+from staging import staged
 
 from iwkit import __version__
 from iwkit.grammar import parse
@@ -63,7 +63,7 @@ def strewn(scene: str, seed: int) -> tuple[PhysicalWorld, list[str]]:
     rng = np.random.default_rng(seed)
     entities = {f"goal_{n}": {"fixture": name} for n, name in enumerate(GOALS[scene])}
     entities |= {f"thing_{n}": {"category": kind, "beside": f"goal_{n % 2}"} for n, kind in enumerate(KINDS)}
-    task = compiled({"scene": scene, "wearer": {"at": "goal_0"}, "entities": entities}, f"WALK{seed}")
+    task = staged({"scene": scene, "wearer": {"at": "goal_0"}, "entities": entities}, f"WALK{seed}")
     world = PhysicalWorld()
     world.reset(task)
     stage = world.stage

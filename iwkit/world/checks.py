@@ -233,7 +233,9 @@ def parking(act: Act) -> Spot | None:
     """Where a fixture comes to stand that is pushed to a destination: on free floor within 0.5 m of it (anywhere in it
     if it is a room), with free floor where one stands to use the fixture."""
     name, target = act.names
-    layout, root, room = act.at.layout, act.at.root(target), act.at.room(target)
+    layout, root = act.at.layout, act.at.root(target)
+    # The side of a door is the fixture's: where the wearer is changes as it goes to take hold.
+    room = act.at.door_side(root, name).room if root in layout.door_ids else act.at.room(target)
     room_id, point = layout.room_ids[room], act.at.point(root)
     around = act.at.boxes.get(root) or (*point, *point)
     boxes = [box for other, box in act.at.boxes.items() if other not in layout.family(name)]

@@ -180,14 +180,14 @@ class Situation:
 
     # --- where the wearer goes ------------------------------------------------------------------------------------
 
-    def door_side(self, door: str) -> Goal:
-        """The side from which the wearer comes to a door: that of its own room, else the nearer one."""
-        wearer = self.state.wearer
+    def door_side(self, door: str, seen_from: str = WEARER) -> Goal:
+        """The side from which the wearer, or a fixture, comes to a door: that of its own room, else the nearer one."""
+        room, point = self.room(seen_from), self.point(seen_from)
         sides = self.layout.door_sides(door)
         for side in sides:
-            if side.room == wearer.room:
+            if side.room == room:
                 return side
-        routes = [(self.layout.route((wearer.x, wearer.y), (s.x, s.y)), s) for s in sides]
+        routes = [(self.layout.route(point, (s.x, s.y)), s) for s in sides]
         known = [(route.length, i, side) for i, (route, side) in enumerate(routes) if route is not None]
         return min(known)[2] if known else sides[0]
 

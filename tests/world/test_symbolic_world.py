@@ -46,6 +46,15 @@ def play(world: SymbolicWorld, *commands: str) -> Receipt:
     return receipt
 
 
+def test_the_side_of_a_door_is_that_of_the_cart_which_is_rolled_there() -> None:
+    world = world_of("hotel", "forecourt", mug={"category": "mug", "on": "sofa_1"})
+    before = world.snapshot()
+    receipt = world.execute(parse("[Push] <cart_1> <lobby_passage>"))
+    assert receipt.code == "NO_FLOOR", "there is floor on the side where the wearer is, none on the cart's"
+    assert world.snapshot() == before
+
+
+
 def told(receipt: Receipt) -> list[tuple[str, ...]]:
     return [(h.kind, *map(str, h.roles.values())) for h in receipt.happenings]
 

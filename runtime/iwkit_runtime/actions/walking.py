@@ -130,12 +130,13 @@ def _spaced(ends: Iterable[Stand]) -> Iterator[Stand]:
 
 
 def _sides(act: Act, goal: Goal) -> Iterator[Stand]:
-    """Places on the other sides of a fixture: one goes round a table whose front can't be got to."""
-    stage = act.stage
+    """Places on the other sides of a fixture, in the same room: one goes round a table whose front can't be got to."""
+    stage, layout = act.stage, act.at.layout
     placed = stage.placed.get(goal.at or "")
     if placed is None or placed.kind != "fixture":
         return
     (x, y, _), (wide, deep, _) = stage.centre(placed.name).tolist(), placed.asset.size
+    x0, y0, x1, y1 = layout.scene.rooms[layout.room_ids[goal.room]].box
     for turn in (0.0, math.pi / 2, -math.pi / 2, math.pi):
         out = placed.yaw - math.pi / 2 + turn
         along, across = (wide, deep) if turn in (0.0, math.pi) else (deep, wide)
@@ -146,7 +147,10 @@ def _sides(act: Act, goal: Goal) -> Iterator[Stand]:
             grid = open_grid(stage)
             if grid.covers(nominal):
                 found = snapped(grid, nominal, edge, stage.wearer.stand[:2], lambda s: clear(stage, Stand(*s[:3])))
-                yield from (Stand(s.x, s.y, s.heading) for s in islice(found, 1))
+                for place in islice(found, 1):
+                    # What stands against a wall can't be got at through it.
+                    if x0 <= place.x <= x1 and y0 <= place.y <= y1:
+                        yield Stand(place.x, place.y, place.heading)
 
 
 def _around(middle: Point) -> Iterator[Point]:
