@@ -21,7 +21,7 @@ from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, carrying
 
-EASE = 6
+EASE = 8
 """Frames in which the arms are drawn in, and let down."""
 CLOSE = ((0.26, -0.14, 1.06), (0.22, -0.20, 1.00), (0.30, -0.10, 1.12), (0.20, -0.28, 0.95), (0.20, -0.05, 1.20))
 """Where what is carried may be held to pass where it is narrow, metres: ahead, to the left, above the floor."""

@@ -72,8 +72,10 @@ def _last(film: Film, name: str, first: int, numbers: list[int]) -> int:
     """The last frame of a command that lets go in which the thing is still where the hand has it."""
     before = film.shots[first - 1]
     taken = thing(before, name).seen_from(before.wrist)
-    last = numbers[0] - 1
-    for n in numbers:
+    # What is taken and let go by one command isn't held from its beginning.
+    own = [n for n in numbers if n >= first]
+    last = own[0] - 1
+    for n in own:
         moved, turn = _apart(taken, thing(film.shots[n], name).seen_from(film.shots[n].wrist))
         if moved > LIMITS["held"].value or turn > LIMITS["held_turn"].value:
             break

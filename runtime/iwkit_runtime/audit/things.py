@@ -47,24 +47,29 @@ def objects(film: Film) -> Iterator[Measure]:
     """What moves in each frame, and what may have moved it; the figure is what is left unexplained."""
     held = holds(film)
     freed: dict[str, _Freed] = {}
+    riders: dict[str, set[str]] = {}
     ways: dict[tuple[int, str], float] = {}
     for n, (before, after) in enumerate(film.pairs(), start=1):
         if after.interval is None:
             continue
         for hold in held:
             if n == hold.last + 1:
-                freed[hold.name] = _Freed(hold.last, 0.0)
+                freed |= {name: _Freed(hold.last, 0.0) for name in (hold.name, *riders.pop(hold.name, ()))}
         for name in _fallen(film, n, freed, held):
             freed[name] = _Freed(n, SLIDE)
         kinds = {h.kind for h in after.interval.happenings}
         loose = bool(kinds & _FREED) or _swings(film, after)
-        carriers = _carriers(film, before, after, {h.name for h in held if h.first <= n <= h.last})
+        in_hand = {h.name for h in held if h.first <= n <= h.last}
+        carriers = _carriers(film, before, after, in_hand)
         for name in sorted(after.changed):
-            if film.placed[name].kind != "object" or any(h.name == name and h.first <= n <= h.last for h in held):
+            if film.placed[name].kind != "object" or name in in_hand:
                 continue
             if "arrived" in kinds and before.poses[name][0][2] > SKY:
                 continue
             found = _unexplained(film, n, name, carriers, freed, loose=loose)
+            if found.check == "unheld" and found.value <= LIMITS["unheld"].value:
+                for carried in in_hand:  # it falls with what it is in
+                    riders.setdefault(carried, set()).add(name)
             if found.check == "jolt":
                 key = after.place.step, name
                 ways[key] = ways.get(key, 0.0) + (found.value if found.value > ROUNDING else 0.0)
