@@ -1,4 +1,4 @@
-"""The oracle's runs of the six tasks pass, through the command line."""
+"""The oracle's runs of tasks pass, through the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def played(folder: Path, task: str, world: str = "physical") -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["A1", "D5", "F10", "G10", "P8", "W7"])
+@pytest.mark.parametrize("task", ["A1", "A14", "D5", "F12", "P8", "W7"])  # A14 throws a full bag away, F12 has a lid
 def test_the_oracle_run_of_a_task_passes(task: str, tmp_path: Path) -> None:
     result = RUNNER.invoke(cli.app, ["audit", str(played(tmp_path / "run", task)), "--json"])
     (outcomes,) = json.loads(result.stdout).values()
