@@ -36,35 +36,32 @@ def freeze(paths: Sequence[Path], library: Library | None = None) -> list[Path]:
     Raises:
         FreezeError: what is missing, for every pack.
     """
-    missing: list[str] = []
     homes: dict[Path, dict[str, LockedPack]] = {}
     records: dict[Path, dict[str, Any]] = {}
     libraries = Libraries(library)
-    for report in validate_many(paths, library):
-        home = home_of(report.path)
-        reasons = _missing(report, home)
-        if reasons or report.task is None:
-            missing += reasons
-            continue
-        task = report.task
+    reports = list(validate_many(paths, library))
+    # What is missing is told before the shortest ways are searched, which takes minutes.
+    missing = [reason for report in reports for reason in _missing(report, home_of(report.path))]
+    if missing:
+        raise FreezeError("\n".join(missing))
+    for path, task in ((report.path, report.task) for report in reports if report.task):
+        home = home_of(path)
         controls = json.loads(controls_path(home, task.id).read_text("utf-8"))
         lock = load_lock(home)
         before = lock.packs.get(task.id) if lock else None
-        found = uses(task, libraries.of(report.path))
+        found = uses(task, libraries.of(path))
         revision = 1 if before is None else before.revision + (before.pack != task.digest)
-        record = make_record(report.path, task, revision, found)
+        record = make_record(path, task, revision, found)
         records[record_path(home, task.id, revision)] = record
         homes.setdefault(home, {})[task.id] = LockedPack(
             revision=revision,
             family=task.pack.family,
-            path=report.path.resolve().relative_to(home).as_posix(),
+            path=path.resolve().relative_to(home).as_posix(),
             controls=digest(controls),
             shortest=_shortest(task, before, found),
             history=history(before, revision, task.digest, record),
             **found,
         )
-    if missing:
-        raise FreezeError("\n".join(missing))
     for path, record in records.items():
         write_json(path, record)
     return [_write(home, packs) for home, packs in homes.items()]
