@@ -78,9 +78,12 @@ def told(receipt: Receipt) -> list[tuple[object, ...]]:
     return [(h.kind, *h.roles.values()) for h in receipt.happenings if h.kind not in SIGHT]
 
 
-def play(world: PhysicalWorld, task: CompiledTask, *commands: str, walk: str | None = None) -> list[Receipt]:
+def play(
+    world: PhysicalWorld, task: CompiledTask, *commands: str, walk: str | None = None, through: bool = True
+) -> list[Receipt]:
     """Do commands in both worlds from the start; they say that the same has happened. `walk` comes before: which rooms
-    it leads through may differ."""
+    it leads through may differ. With `through` they lead through the same rooms too."""
+    passing = () if through else ("entered",)
     symbolic = SymbolicWorld()
     world.reset(task)
     symbolic.reset(task)
@@ -90,7 +93,8 @@ def play(world: PhysicalWorld, task: CompiledTask, *commands: str, walk: str | N
         assert symbolic.execute(parse(walk)).ok
     for text in commands:
         mine, other = world.execute(parse(text)), symbolic.execute(parse(text))
-        assert (mine.code, told(mine)) == ("OK", told(other)), f"{text}: {mine.text}"
+        here, there = ([event for event in told(receipt) if event[0] not in passing] for receipt in (mine, other))
+        assert (mine.code, here) == ("OK", there), f"{text}: {mine.text}"
         check_trajectory(world, mine)
         receipts.append(mine)
     return receipts
@@ -262,7 +266,8 @@ def test_a_cart_is_pushed_with_what_is_on_it(ward: CompiledTask, ward_world: Phy
 
 @pytest.mark.slow
 def test_a_cart_is_pulled_through_a_closed_door(ward: CompiledTask, ward_world: PhysicalWorld) -> None:
-    play(ward_world, ward, "[Pull] <trolley> <doctor_desk>")
+    # A body opens the door first and comes back for the cart; the symbolic wearer opens it as it comes by.
+    play(ward_world, ward, "[Pull] <trolley> <doctor_desk>", through=False)
     assert ("in_room", "thermometer", "treatment_room") in ward_world.relations()
 
 

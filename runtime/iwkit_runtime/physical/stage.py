@@ -243,7 +243,9 @@ class Stage:
             own = isinstance(hit.by, int)
             if isinstance(hit.by, int) and hit.by < HEAD_CAPSULE and hit.depth <= brush:
                 continue
-            if not arms and (not isinstance(hit.by, int) or self.person.rig.names[hit.by].endswith(ARMS)):
+            if not arms and (
+                not isinstance(hit.by, int) or self.person.rig.names[hit.by].endswith(ARMS) or hit.owner in poses
+            ):
                 continue
             if hit.owner == seat and self._sinks(hit):
                 continue
