@@ -808,12 +808,13 @@ def test_bearings(world: World) -> None:
     assert start is not None
     assert abs(start) < 15  # the place before the fridge need not be the same, nor its middle straight ahead
     assert 0 < world.bearing("counter") < 90  # type: ignore[operator]  # to the right as one faces the fridge
+    aside = 0.01 if isinstance(world, SymbolicWorld) else 6  # a body takes a few steps where there is no room to turn
     for turn, sum_ in (("[TurnRight]", 90), ("[TurnRight]", 180), ("[TurnLeft] 270", -90), ("[TurnAround]", 90)):
         play(world, turn)
         now = world.bearing("fridge")
         assert now is not None
         assert -180 < now <= 180
-        assert math.remainder(now - start + sum_, 360) == pytest.approx(0, abs=0.01)
+        assert math.remainder(now - start + sum_, 360) == pytest.approx(0, abs=aside)
     assert world.bearing("no_such_thing") is None
     play(world, "[Open] <fridge>", "[Grab] <milk>")
     assert world.bearing("milk") is None
