@@ -54,7 +54,6 @@ def test_the_side_of_a_door_is_that_of_the_cart_which_is_rolled_there() -> None:
     assert world.snapshot() == before
 
 
-
 def told(receipt: Receipt) -> list[tuple[str, ...]]:
     return [(h.kind, *map(str, h.roles.values())) for h in receipt.happenings]
 
