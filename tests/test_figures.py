@@ -22,6 +22,7 @@ from iwkit.metrics.horizon import TaskOutcome, horizons, outcomes, slope
 from iwkit.metrics.paired import compare, compare_families, pair
 from iwkit.metrics.proactive import Proactive, proactive
 from iwkit.metrics.rates import cap_scores, efficiency, proactive_total, rates
+from iwkit.metrics.route import route
 from iwkit.metrics.stats import cohen_kappa, mcnemar_exact, sign_flip_exact, task_bootstrap
 
 
@@ -74,6 +75,32 @@ def test_ratios_are_taken_per_task_and_then_averaged() -> None:
     found = efficiency(cells)
     assert (found.cells, found.ratio) == (2, 1.5)
     assert efficiency(cells[2:]).ratio is None
+
+
+# Route length
+
+
+def walked(*metres: float | None, world: str = "physical") -> list[dict[str, Any]]:
+    """Records of an episode whose opening took 9 m; a command of None took no time."""
+    steps = [{"kind": "step", "receipt": {"frames": 12}, "walked": 9.0}, {"kind": "handoff"}]
+    for way in metres:
+        more = {} if way is None else {"walked": way}
+        steps += [{"kind": "speech"}, {"kind": "step", "receipt": {"frames": 0 if way is None else 12}, **more}]
+    return [{"kind": "header", "world": world}, *steps]
+
+
+def test_a_route_is_what_was_walked_until_the_goal_held() -> None:
+    assert route(walked(1.5, None, 0.25, 7.0), 3) == 1.75
+    assert route(walked(1.5, None, 0.25, 7.0), 0) == 0.0
+
+
+def test_a_route_that_was_not_measured_is_none_and_never_zero() -> None:
+    assert route(walked(1.5), None) is None
+    assert route(walked(1.5, world="symbolic"), 1) is None
+    older = walked(1.5, 2.5)
+    del older[-1]["walked"]
+    assert route(older, 2) is None
+    assert route(older, 1) == 1.5
 
 
 # Proactive requests

@@ -32,6 +32,7 @@ class Name(StrEnum):
     CAPABILITIES = "capabilities"
     EFFICIENCY = "efficiency"
     PROACTIVE = "proactive"
+    ROUTES = "routes"
     POINTS = "points"
     SEEDS = "seeds"
     MANIFEST = "manifest"

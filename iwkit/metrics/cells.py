@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from iwkit.ledger import END, Record
 from iwkit.metrics.proactive import Proactive, proactive
+from iwkit.metrics.route import route
 from iwkit.runfolder import variant_name
 
 Status = Literal["pass", "fail", "void"]
@@ -29,7 +30,8 @@ class CellResult:
     `freeze` says how the pack stands to its lock: "frozen", "code changed" or "draft"; `malformed` counts the
     assistant's answers that were in none of the required forms. `digest` is the pack's. `stable_actions` are the
     actions after which the goal held for good (None: it does not in the end), `reference` those of the shortest known
-    way (None: the lock has none). `points` are the capability points, empty when void. `variant` says what varies in
+    way (None: the lock has none). `points` are the capability points, empty when void. `route` is the way walked
+    until then, in metres (None: not measured, as in the symbolic world). `variant` says what varies in
     the pack (None: it is as written).
     """
 
@@ -50,6 +52,7 @@ class CellResult:
     reference: int | None = None
     points: tuple[Point, ...] = ()
     proactive: Proactive | None = None
+    route: float | None = None
     variant: str | None = None
 
     @property
@@ -89,5 +92,6 @@ def cell_result(cell: Mapping[str, Any], records: Sequence[Record]) -> CellResul
         stable_actions=end.get("stable_actions"),
         points=tuple(Point(a["id"], a["capability"], a["label"]) for a in score["atoms"]),
         proactive=proactive(records),
+        route=route(records, end.get("stable_actions")),
         **planned,
     )

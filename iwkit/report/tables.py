@@ -131,6 +131,16 @@ def _proactive(summary: Summary) -> Table:
     return Table(columns(*names, right=", ".join(names[1:])), rows, (row("all", list(summary.results)),))
 
 
+def _routes(summary: Summary) -> Table:
+    """Each task that was passed with a body: how far the wearer walked."""
+    found: dict[str, list[float]] = {}
+    for r in summary.results:
+        if r.status == "pass" and r.route is not None:
+            found.setdefault(r.task, []).append(r.route)
+    rows = tuple((task, str(len(ways)), f"{sum(ways) / len(ways):.1f}") for task, ways in found.items())
+    return Table(columns("task", "passed cells", "metres walked", right="passed cells, metres walked"), rows)
+
+
 def _points(summary: Summary) -> Table:
     rows = ((r.task, str(r.seed), p.id, p.capability, p.label) for r in summary.results for p in r.points)
     return Table(columns("task", "seed", "point", "capability", "label", right="seed"), tuple(rows))
@@ -175,6 +185,7 @@ TABLES: dict[str, Callable[[Summary], Table]] = {
     "capabilities": _capabilities,
     "efficiency": _efficiency,
     "proactive": _proactive,
+    "routes": _routes,
     "points": _points,
     "seeds": _seeds,
     "manifest": _manifest,
