@@ -105,9 +105,9 @@ class Eye:
         """There are none."""
         raise KeyError(digest)
 
-    def trajectory(self) -> str:
+    def interval(self) -> Record:
         """The digest of how everything moved in the command just executed; "" unless digests are wanted."""
-        return self._digest(self._world.trajectory.to_json()) if self._digests else ""
+        return {"trajectory": self._digest(self._world.trajectory.to_json()) if self._digests else ""}
 
     def _digest(self, value: Any) -> str:
         return hashlib.sha256(json.dumps(value).encode()).hexdigest() if self._digests else ""

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from iwkit.compile import CompiledTask
 from iwkit.errors import LedgerError
-from iwkit.ledger import write_atomic
+from iwkit.ledger import Record, write_atomic
 from iwkit_runtime.loop.frames import FrameRef, picked
 from iwkit_runtime.physical.scene_digest import scene_digest
 from iwkit_runtime.physical.scene_spec import Joints, Poses, States
-from iwkit_runtime.physical.trajectory import Frame, Start, rests
+from iwkit_runtime.physical.trajectory import Frame, Stand, Start, rests, walked
 from iwkit_runtime.physical.world import PhysicalWorld
 from iwkit_runtime.render.images import digest as digest_of
 from iwkit_runtime.render.images import png
@@ -38,6 +38,7 @@ class PhysicalStudio:
         self._poses: Poses = {}
         self._joints: Joints = {}
         self._states: States = {}
+        self._stand, self._walked = Stand(0.0, 0.0, 0.0), 0.0
 
     def __enter__(self) -> PhysicalStudio:
         return self
@@ -58,7 +59,7 @@ class PhysicalStudio:
         frame = Frame(stage.idle(), wearer.stand, wearer.gaze, poses, joints, stage.states)
         start = Start(scene_digest(task, self._world.assets), frame.kept())
         self._poses, self._joints = dict(start.frame.poses), dict(start.frame.joints)
-        self._states = dict(start.frame.states)
+        self._states, self._stand = dict(start.frame.states), start.frame.stand
         if self._pictures:
             self._renderer = Renderer(stage.spec, stage.person.body)
         return keep(self._folder, start.to_json())
@@ -67,6 +68,8 @@ class PhysicalStudio:
         """Pictures of the command just executed; none if this studio takes none."""
         frames = tuple(map(Frame.kept, self._world.trajectory.frames))
         wanted = dict(picked(rests(frames), hold=primitive == "look_at")) if self._renderer else {}
+        self._walked = walked(self._stand, frames)
+        self._stand = frames[-1].stand if frames else self._stand
         found = []
         for index, frame in enumerate(frames):
             self._poses |= frame.poses
@@ -88,9 +91,9 @@ class PhysicalStudio:
             raise LedgerError(f"{path} is not the picture that was taken: run the episode again with another --out")
         return file
 
-    def trajectory(self) -> str:
-        """Keep the interval of the last command, and return its digest."""
-        return keep(self._folder, self._world.trajectory.to_json())
+    def interval(self) -> Record:
+        """Keep the interval of the last command: its digest, and the metres walked in it."""
+        return {"trajectory": keep(self._folder, self._world.trajectory.to_json()), "walked": self._walked}
 
     def _draw(self, frame: Frame) -> str:
         assert self._renderer is not None  # noqa: S101  nothing is wanted without one

@@ -343,7 +343,7 @@ class Episode:
             self._frames += taken
             if taken:
                 fields |= {"frames": [f.digest for f in taken], "picked": [[f.index, f.kind] for f in taken]}
-            fields["trajectory"] = self._studio.trajectory()
+            fields |= self._studio.interval()
         happenings = executed(command, receipt, by=by, step=cursor.id if cursor else None)
         self.recorder.step("step", fields, happenings, self.world.relations())
         self._legend.seen |= set(self.world.visible())

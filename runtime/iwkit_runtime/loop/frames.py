@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from iwkit.compile import CompiledTask
+from iwkit.ledger import Record
 
 PER_ACTION = 4
 """Frames of one action, the true result frame among them."""
@@ -40,8 +41,9 @@ class Studio(Protocol):
     def picture(self, digest: str) -> bytes:
         """The bytes of a picture that was taken (PNG)."""
 
-    def trajectory(self) -> str:
-        """The digest of the interval of the command just executed, safe on disk."""
+    def interval(self) -> Record:
+        """What the record says of the interval of the command just executed: the digest of its `trajectory`, safe on
+        disk, and how many metres were `walked` in it, where that is measured."""
 
 
 def picked(still: Sequence[bool], *, hold: bool = False, count: int = PER_ACTION) -> tuple[tuple[int, str], ...]:

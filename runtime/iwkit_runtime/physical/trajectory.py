@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,6 +127,12 @@ class Start:
         if not isinstance(data, dict) or not isinstance(data.get("scene"), str):
             raise UsageError("no state at reset: scene and frame are needed")
         return cls(data["scene"], Frame.of_json(data.get("frame")))
+
+
+def walked(before: Stand, frames: Sequence[Frame]) -> float:
+    """Metres over the floor from where the wearer stood and through all frames, to the millimetre."""
+    stands = [before, *(frame.stand for frame in frames)]
+    return round(math.fsum(math.dist(a[:2], b[:2]) for a, b in pairwise(stands)), 3)
 
 
 def rests(frames: Sequence[Frame]) -> tuple[bool, ...]:
