@@ -24,7 +24,7 @@ from iwkit_runtime.selection import select
 TASKS = ["A1", "D5", "F10", "G10", "P8", "W7"]
 """One of each family."""
 OFTEN = 100
-"""Repeats in the symbolic world for one in the physical one: it is so fast that the start of workers would count most."""
+"""Repeats in the symbolic world for one in the physical one, or the start of workers would count most."""
 
 
 def used() -> float:
@@ -48,7 +48,9 @@ def timed(tasks: list[str], world: str, jobs: int, seeds: int, *, pictures: bool
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", nargs="+", default=TASKS, metavar="ID", help=f"default: {' '.join(TASKS)}")
-    parser.add_argument("--repeats", type=int, default=1, help="of each task; a hundred times that in the symbolic world")
+    parser.add_argument(
+        "--repeats", type=int, default=1, help="of each task; a hundred times that in the symbolic world"
+    )
     given = parser.parse_args()
     load = os.getloadavg()[0]
     modes = [("physical", False), ("symbolic", False)]

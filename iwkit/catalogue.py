@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from iwkit.errors import Problems, UsageError
+from iwkit.garbage import uncollected
 from iwkit.problems import Problem
 from iwkit.resources import root
 from iwkit.source.check import check
@@ -23,6 +24,7 @@ def shipped_catalogues() -> list[Path]:
     return sorted((root("assets") / "catalogue").glob("*.yaml"))
 
 
+@uncollected()
 def load_catalogue(*paths: Path) -> Catalogue:
     """The catalogue that ships with iwkit, with the categories of the files at `paths` added.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from iwkit.errors import Problems
+from iwkit.garbage import uncollected
 from iwkit.problems import Problem
 from iwkit.resources import root, stamp
 from iwkit.source.check import check
@@ -19,6 +21,7 @@ def shipped_recipes() -> list[Path]:
     return sorted((root("assets") / "recipes").glob("*.yaml"))
 
 
+@uncollected()
 def load_recipes(*paths: Path) -> dict[str, Recipe]:
     """Category name -> recipe: those that ship with iwkit and those of the files at `paths`.
 
@@ -32,30 +35,33 @@ def load_recipes(*paths: Path) -> dict[str, Recipe]:
     shipped = shipped_recipes()
     for path in (*shipped, *paths):
         try:
-            document, part = _shipped(path, *stamp(path)) if path in shipped else _checked(path)
+            part = _shipped(path, *stamp(path)) if path in shipped else _read(path)
         except Problems as error:
             problems += error.problems
             continue
-        for name in part.assets:
-            if name in home:
-                message = f"{home[name]} has a recipe for {name} already"
-                hint = "keep one of them, or give yours a category of its own"
-                problems.append(document.problem(("assets", name), "L730", message, hint, key=True))
-        home |= dict.fromkeys(part.assets, document.file)
+        if again := [name for name in part.assets if name in home]:
+            problems += _again(read(path), again, home)
+        home |= dict.fromkeys(part.assets, str(path))
         found |= {name: _placed(recipe, path.parent) for name, recipe in part.assets.items()}
     if problems:
         raise Problems(problems)
     return found
 
 
-def _checked(path: Path) -> tuple[Document, RecipeFile]:
-    document = read(path)
-    return document, check(document, RecipeFile)
+def _again(document: Document, names: list[str], home: Mapping[str, str]) -> Iterator[Problem]:
+    hint = "keep one of them, or give yours a category of its own"
+    for name in names:
+        message = f"{home[name]} has a recipe for {name} already"
+        yield document.problem(("assets", name), "L730", message, hint, key=True)
+
+
+def _read(path: Path) -> RecipeFile:
+    return check(read(path), RecipeFile)
 
 
 @lru_cache(maxsize=64)
-def _shipped(path: Path, changed: int, size: int) -> tuple[Document, RecipeFile]:  # noqa: ARG001  is it the same still
-    return _checked(path)
+def _shipped(path: Path, changed: int, size: int) -> RecipeFile:  # noqa: ARG001  is it the same still
+    return _read(path)
 
 
 def _placed(recipe: Recipe, folder: Path) -> Recipe:

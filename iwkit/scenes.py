@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from iwkit.errors import Problems, UsageError
+from iwkit.garbage import uncollected
 from iwkit.placing import place_decor, place_fixtures
 from iwkit.problems import Problem
 from iwkit.recipes import load_recipes
@@ -49,6 +50,7 @@ def scene_ids() -> list[str]:
     return sorted(path.stem for path in root("scenes").glob("*.yaml"))
 
 
+@uncollected()
 def load_scene(source: str | Path, catalogue: Catalogue, recipes: Mapping[str, Recipe] | None = None) -> Scene:
     """A scene that passed its checks: every thing has its size and place, every fixture its public name, and every
     passage is open.

@@ -39,10 +39,8 @@ def play(folder: Path, pack: str = "A1", world: str = "physical") -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("inspected") / "run"
-    play(found)
-    return found
+def folder(run_of: Callable[[str], Path]) -> Path:
+    return run_of("A1")
 
 
 @pytest.fixture(scope="module")

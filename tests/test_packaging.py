@@ -11,9 +11,9 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -99,7 +99,7 @@ def test_data_is_found_in_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_runs_the_frozen_tasks_in_another_folder_and_prints_what_the_readme_shows(
-    installed: Path, tmp_path: Path
+    installed: Path, tmp_path: Path, run_of: Callable[[str], Path], kept: Callable[[Path, str], Any]
 ) -> None:
     iwkit = installed.parent / "iwkit"
     printed = run([iwkit, "run", "--out", "here"], tmp_path)
@@ -113,6 +113,8 @@ def test_the_wheel_runs_the_frozen_tasks_in_another_folder_and_prints_what_the_r
     assert report["pass_rate"] == 1
     assert sorted(report["tasks"]) == sorted(json.loads((root("taskpacks") / "lock.json").read_text("utf-8"))["packs"])
     assert [p.name for p in tmp_path.iterdir()] == ["here"]
+    for task in ("D5", "F10", "G10", "P8", "W7"):  # one a family; of A1 another test says so
+        assert kept(tmp_path / "here", task) == kept(run_of(task), task), "the same bytes in another process and place"
 
 
 @pytest.mark.slow

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -31,8 +33,8 @@ def shown(text: str) -> list[str]:
 class Reader:
     """Somebody who does what the page says, in a folder of their own."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.patch, self.capsys = monkeypatch, capsys
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.patch = patch
         self.blocks: list[str] = []
         self.ran = 0
 
@@ -68,10 +70,9 @@ class Reader:
             return ""
         assert words[0] == "iwkit", command
         self.patch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit):
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as errors, pytest.raises(SystemExit):
             main()
-        captured = self.capsys.readouterr()
-        return captured.out + captured.err
+        return out.getvalue() + errors.getvalue()
 
     @staticmethod
     def compare(command: str, printed: list[str], expected: list[str]) -> None:
@@ -113,14 +114,6 @@ class Reader:
         self.blocks.clear()
 
 
-@pytest.fixture
-def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Reader:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
-    return Reader(monkeypatch, capsys)
-
-
 def split() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """What is quick, and what takes the physical world."""
     found = parts(PAGE.read_text("utf-8"))
@@ -128,16 +121,26 @@ def split() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     return found[:at], found[at + 1 :]
 
 
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    """Somebody who has got as far as the physical world."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("tutorial"))
+        patch.setenv("COLUMNS", "100")
+        patch.delitem(sys.modules, "mine", raising=False)
+        found = Reader(patch)
+        for part in split()[0]:
+            found.follow(*part)
+        yield found
+
+
 def test_the_tutorial_up_to_the_physical_world(reader: Reader) -> None:
-    for part in split()[0]:
-        reader.follow(*part)
     assert reader.ran >= 12
 
 
 @pytest.mark.slow
 def test_the_whole_tutorial(reader: Reader) -> None:
-    quick, slow = split()
-    for part in (*quick, *slow):
+    for part in split()[1]:
         reader.follow(*part)
     assert not reader.blocks
     assert Path("revisions/F21@1.json").is_file()

@@ -19,7 +19,7 @@ from iwkit.recipes import load_recipes
 from iwkit.scenes import load_scene, scene_ids
 from iwkit.spec.catalogue import Category
 from iwkit_runtime.assets import build_asset
-from iwkit_runtime.physical.layout import regions_for
+from iwkit_runtime.physical.placer import regions_for
 from iwkit_runtime.physical.spec import Asset, Joint, Link, Vector
 
 CATEGORIES = load_catalogue().categories

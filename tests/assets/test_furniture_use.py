@@ -192,7 +192,7 @@ def test_the_pictures_that_are_taken_and_the_film_show_it(world: PhysicalWorld, 
         assert start.frame.states == {}
         receipt = do(world, "[TurnOn] <thing>")
         taken = studio.shoot("turn_on")[-1]
-        kept = Trajectory.of_json(load(tmp_path, studio.trajectory())).frames
+        kept = Trajectory.of_json(load(tmp_path, studio.interval()["trajectory"])).frames
         picture = np.asarray(Image.open(io.BytesIO(studio.picture(taken.digest)))).astype(int)
     stage = world.stage
     interval = Interval(1, "[TurnOn] <thing>", "OK", receipt.frames, receipt.happenings, kept)

@@ -15,6 +15,8 @@ from scipy.spatial.transform import Rotation
 
 from iwkit.trace import Happening
 from iwkit_runtime.audit.checks import audit
+from iwkit_runtime.audit.film import Film
+from iwkit_runtime.audit.holds import holds
 from iwkit_runtime.audit.limits import LIMITS
 from iwkit_runtime.body.pose import BodyPose, joint_slice
 from iwkit_runtime.physical.trajectory import Frame, Stand
@@ -175,6 +177,52 @@ def test_a_thing_that_flies_after_it_was_let_go_of(recording: Recording) -> None
         return replace(frame, poses={**frame.poses, "soda": (at, (1.0, 0.0, 0.0, 0.0))}) if n == end else frame
 
     assert "fall" in failed(edited(recording, PUT, fly))
+
+
+def taken_anew(recording: Recording, aside: float = 0.0, slip: float = 0.0) -> Recording:
+    """The can's two commands as one: it is taken, set down, and then taken again as it was taken first, `aside` of
+    where it lies, to be put down as before; `slip` is how much it moves in the hand meanwhile, a frame."""
+    first, second, *others = recording.intervals
+    start = replace(first.frames[0], body=recording.body, stand=recording.stand, poses={}, joints={})
+    there = resting(recording, "soda")
+    back = tuple(reversed(first.frames))
+    poses = [frame.poses.get("soda") for frame in first.frames]
+    for n in range(1, len(poses)):
+        poses[n] = poses[n] or poses[n - 1]
+    lowered = [replace(f, poses={"soda": poses[-n] or there}) for n, f in enumerate(back, start=1)]
+
+    def lift(n: int, frame: Frame) -> Frame:
+        pose = frame.poses.get("soda")
+        if pose is None:
+            return frame
+        (x, y, z), quaternion = pose
+        return replace(frame, poses={"soda": ((x + aside, y, z + slip * n), quaternion)})
+
+    lie = replace(start, poses={"soda": ((there[0][0] + aside, *there[0][1:]), there[1])})
+    again = tuple(lift(n, frame) for n, frame in enumerate(first.frames))
+    frames = (*first.frames, *lowered, start, lie, *again)
+    told = replace(first, frames=frames, stated=len(frames))
+    last = replace(second, frames=(first.frames[-1], *second.frames), stated=1 + len(second.frames))
+    whole = (*told.frames, *last.frames)
+    happenings = (*told.happenings, *last.happenings)
+    one = replace(told, frames=whole, stated=len(whole), happenings=happenings)
+    return replace(recording, intervals=(one, *others))
+
+
+def test_what_one_command_sets_down_and_takes_anew_is_held_twice(recording: Recording) -> None:
+    held = [hold for hold in holds(Film(taken_anew(recording))) if hold.name == "soda"]
+    assert len(held) == 2
+    assert held[0].last < held[1].first
+    assert not {"fall", "held", "hand"} & failed(taken_anew(recording))
+
+
+def test_what_is_taken_anew_must_be_at_the_hand(recording: Recording) -> None:
+    assert "hand" in failed(taken_anew(recording, aside=0.16))
+
+
+def test_what_is_taken_anew_must_not_float_along(recording: Recording) -> None:
+    """It never keeps its place in the hand, so that it is not held: then it flies."""
+    assert "fall" in failed(taken_anew(recording, slip=0.004))
 
 
 def test_a_held_thing_in_the_counter(recording: Recording) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,35 +18,31 @@ cli._register()
 RUNNER = CliRunner()
 
 
-def played(folder: Path, task: str, world: str = "physical") -> Path:
-    run(select([task], draft=True), Config("oracle", "scripted", world, draft=True), folder, lambda *_: None)
-    return folder
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["A1", "A14", "D5", "F12", "P8", "W7"])  # A14 throws a full bag away, F12 has a lid
-def test_the_oracle_run_of_a_task_passes(task: str, tmp_path: Path) -> None:
-    result = RUNNER.invoke(cli.app, ["audit", str(played(tmp_path / "run", task)), "--json"])
+def test_the_oracle_run_of_a_task_passes(task: str, run_of: Callable[[str], Path]) -> None:
+    result = RUNNER.invoke(cli.app, ["audit", str(run_of(task)), "--json"])
     (outcomes,) = json.loads(result.stdout).values()
     assert {o["check"]: (o["worst"], o["what"], o["place"]) for o in outcomes if not o["passed"]} == {}
     assert result.exit_code == 0
 
 
 @pytest.mark.slow
-def test_the_table_says_what_is_wrong_and_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_says_what_is_wrong_and_where(run_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """With a limit that no walk keeps."""
     from iwkit_runtime.audit import limits
 
-    folder = played(tmp_path / "run", "A1")
     monkeypatch.setitem(limits.LIMITS, "step", limits.LIMITS["step"]._replace(value=0.05))
-    result = RUNNER.invoke(cli.app, ["audit", str(folder), "A1"], env={"COLUMNS": "200"})
+    result = RUNNER.invoke(cli.app, ["audit", str(run_of("A1")), "A1"], env={"COLUMNS": "200"})
     assert result.exit_code == cli.EXIT_PROBLEM
     assert "A1-s0: failed: step" in result.stdout
     assert "[LookAt]" in result.stdout
 
 
 def test_a_run_without_a_body_is_refused(tmp_path: Path) -> None:
-    result = RUNNER.invoke(cli.app, ["audit", str(played(tmp_path / "run", "A1", "symbolic"))])
+    config = Config("oracle", "scripted", "symbolic", draft=True)
+    run(select(["A1"], draft=True), config, tmp_path, lambda *_: None)
+    result = RUNNER.invoke(cli.app, ["audit", str(tmp_path)])
     assert isinstance(result.exception, LedgerError)
     assert "no trajectory" in str(result.exception)
 

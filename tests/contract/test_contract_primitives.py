@@ -94,10 +94,24 @@ LEGAL_IN_WARD: dict[str, tuple[tuple[str, ...], str, list[tuple[Any, ...]], list
 }  # fmt: skip
 
 
+BEGUN: dict[tuple[World, tuple[str, ...]], dict[str, Any]] = {}
+"""What a world was like after the commands that come before a case."""
+
+
+def begin(world: World, commands: tuple[str, ...]) -> None:
+    """Play what comes before a case, or bring it back if another case has begun like that: `restore` is exact."""
+    if not commands:
+        return
+    if (world, commands) in BEGUN:
+        world.restore(BEGUN[world, commands])
+        return
+    play(world, *commands)
+    BEGUN[world, commands] = world.snapshot()
+
+
 def run_legal(world: World, task: CompiledTask, case: tuple[Any, ...]) -> None:
     before, text, happened, holds, fails = case
-    if before:
-        play(world, *before)
+    begin(world, before)
     state, (room,) = world.snapshot(), [r[2] for r in world.relations() if r[:2] == ("in_room", "wearer")]
     command = parse(text)
     receipt = world.execute(command)
@@ -232,8 +246,7 @@ REFUSED_IN_WARD: list[tuple[str, tuple[str, ...], str, str]] = [
 
 def run_refused(world: World, task: CompiledTask, case: tuple[str, tuple[str, ...], str, str]) -> None:
     code, before, text, told = case
-    if before:
-        play(world, *before)
+    begin(world, before)
     snapshot, relations, visible = world.snapshot(), world.relations(), world.visible()
     command = parse(text)
     receipt = world.execute(command)

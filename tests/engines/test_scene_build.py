@@ -21,7 +21,8 @@ from iwkit.scenes import scene_ids
 from iwkit.spec.pack import Pack
 from iwkit.spec.scene import Scene
 from iwkit_runtime.physical.kinematics import Frame, about, frame, link_frames, matrix, quaternion, root_frame
-from iwkit_runtime.physical.layout import APART, Assets, build_scene, decor_name, furnish, regions_for
+from iwkit_runtime.physical.layout import Assets, build_scene, decor_name, furnish
+from iwkit_runtime.physical.placer import APART, regions_for
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.shell import HEIGHT, OPENING, building, door_asset
 

@@ -17,7 +17,7 @@ from iwkit_runtime.actions import looking
 from iwkit_runtime.actions.motion import Reasons
 from iwkit_runtime.actions.press import plan_press
 from iwkit_runtime.actions.stances import as_if_at, standing
-from iwkit_runtime.physical.layout import regions_for
+from iwkit_runtime.physical.placer import regions_for
 from iwkit_runtime.physical.spec import Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.world import PhysicalWorld

@@ -74,7 +74,7 @@ def test_a_sphere_goes_into_a_box_as_deep_as_its_distance_says(
     if abs(depth + 0.05) > 1e-4:
         assert bool(found) == (depth > -0.05)
     if found:
-        assert found[0].depth == pytest.approx(depth, abs=2e-4)
+        assert found[0].depth == pytest.approx(depth, abs=5e-4)
 
 
 @given(start=point, end=point, radius=st.floats(0.01, 0.1), turn=turn)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.search import Look
 from iwkit_runtime.actions.spots import Spot, free
+from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.wearer import Hold
 from iwkit_runtime.physical.world import PhysicalWorld
 
@@ -36,11 +39,13 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> list[Hold]:
     tried: list[Hold] = []
     attempted = lowering.attempted
 
-    def picky(act: Act, support: str, hold: Hold, spot: Spot, look: Look, how: str) -> RefusedError | None:
+    def picky(
+        act: Act, support: str, hold: Hold, spot: Spot, look: Look, how: str, among: Sequence[Stance] | None = None
+    ) -> RefusedError | None:
         tried.append(hold)
         if hold.offset == tried[0].offset:
             return RefusedError("TRAJECTORY_COLLISION", support, support)
-        return attempted(act, support, hold, spot, look, how)
+        return attempted(act, support, hold, spot, look, how, among)
 
     monkeypatch.setattr(place, "attempted", picky)
     return tried
@@ -56,6 +61,32 @@ def test_it_is_taken_anew_within_one_command(holding: tuple[PhysicalWorld, World
     assert world.held() is None
     assert [h.kind for h in receipt.happenings].count("released") == 1
     assert not any(h.kind == "grabbed" for h in receipt.happenings)
+
+
+def test_a_grip_that_does_not_do_after_all_is_changed_again(
+    holding: tuple[PhysicalWorld, WorldState], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the third grip in which it is held is let through."""
+    world, start = holding
+    world.restore(start)
+    grips: list[object] = []
+    attempted = lowering.attempted
+
+    def pickier(
+        act: Act, support: str, hold: Hold, spot: Spot, look: Look, how: str, among: Sequence[Stance] | None = None
+    ) -> RefusedError | None:
+        if hold.offset not in grips:
+            grips.append(hold.offset)
+        if len(grips) < 3:
+            return RefusedError("TRAJECTORY_COLLISION", support, support)
+        return attempted(act, support, hold, spot, look, how, among)
+
+    monkeypatch.setattr(place, "attempted", pickier)
+    receipt = world.execute(parse(f"[Put] <{THING}> <{SUPPORT}>"))
+    assert receipt.code == "OK"
+    assert len(grips) == 3
+    assert [h.kind for h in receipt.happenings].count("released") == 1
+    assert ("on", THING, SUPPORT) in world.relations()
 
 
 def test_where_that_fails_everything_is_as_before(

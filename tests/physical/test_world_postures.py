@@ -18,6 +18,7 @@ from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime.body.legs import leg_of, neutral
 from iwkit_runtime.body.model import joint
 from iwkit_runtime.body.seated import Seated, lowering, sitting
+from iwkit_runtime.nav.clearance import Clearance
 from iwkit_runtime.nav.grid import Obstacle, build_grid
 from iwkit_runtime.nav.rolling import Disc, Pair, Pose, Rolling
 from iwkit_runtime.physical.wearer import default_body
@@ -294,23 +295,54 @@ def _walls(*boxes: tuple[float, float, float, float]) -> list[Obstacle]:
     return [Obstacle(f"wall_{n}", "wall", np.array(points, float)) for n, points in enumerate(corners)]
 
 
-PAIR = Pair((Disc(0, 0, 0.26), Disc(0.7, 0, 0.28)), (0.7, 0.0))
+PAIR = Pair((Disc(0, 0, 0.26, 0.2), Disc(0.7, 0, 0.28, 0.22)), (0.7, 0.0))
 
 
 @pytest.mark.parametrize("gap", [0.9, 1.2])
 def test_a_pair_goes_through_a_gap(gap: float) -> None:
     grid = build_grid([(0, 0, 6, 4)], _walls((2.95, 0, 3.05, 2 - gap / 2), (2.95, 2 + gap / 2, 3.05, 4)))
-    rolling = Rolling(grid, PAIR, Pose(1, 1, 0.0), (5.0, 2.0), True, 0.0)
+    rolling = Rolling(grid, PAIR, Pose(1, 1, 0.0), (5.0, 2.0), True, lambda _: True)
     rows = rolling.way(lambda pose: math.dist(pose.at(*PAIR.middle), (5.0, 2.0)) <= 0.2)
     assert rows is not None
     assert tuple(rows[0]) == (1, 1, 0)
     for a, b in itertools.pairwise(rows):
         assert math.dist(a[:2], b[:2]) <= 0.1
         assert abs(math.remainder(b[2] - a[2], math.tau)) <= math.radians(10)
-    assert all(PAIR.fits(grid, Pose(*row), -0.06) for row in rows.tolist())
+    clearance = Clearance.of(grid)
+    assert all(PAIR.room(clearance, Pose(*row)) >= 0 for row in rows.tolist())
+
+
+def test_a_pair_is_screened_where_it_is_narrow_and_planned_around_what_was_in_the_way() -> None:
+    grid = build_grid([(0, 0, 6, 4)], _walls((2.95, 0, 3.05, 1.5), (2.95, 2.0, 3.05, 4)))
+    asked: list[Pose] = []
+
+    def refuses(pose: Pose) -> bool:
+        asked.append(pose)
+        return False
+
+    def done(pose: Pose) -> bool:
+        return math.dist(pose.at(*PAIR.middle), (5.0, 2.0)) <= 0.2
+
+    assert Rolling(grid, PAIR, Pose(1, 1, 0.0), (5.0, 2.0), True, refuses).way(done) is None
+    clearance = Clearance.of(grid)
+    assert asked and all(-0.5 <= PAIR.room(clearance, pose) <= 1.5 for pose in asked)  # asked to a millimetre
+    rolling = Rolling(build_grid([(0, 0, 6, 4)], ()), PAIR, Pose(1, 1, 0.0), (5.0, 2.0), True, refuses)
+    rows = rolling.way(done)
+    assert rows is not None
+    barred = Pose(*rows[len(rows) // 2].tolist())
+    rolling.barred.append(barred)
+    other = rolling.way(done)
+    assert other is not None and not np.array_equal(rows, other)
+
+
+def test_clearance_is_measured_from_the_outline() -> None:
+    clearance = Clearance.of(build_grid([(0, 0, 6, 4)], _walls((2.93, 0, 3.07, 4))))
+    for x, away in ((2.0, 0.93), (2.63, 0.3), (3.0, 0.0), (3.27, 0.2)):
+        assert abs(clearance.at(x, 2.0) - away) <= 0.026, x
+    assert clearance.at(-3.0, 2.0) == 0.0
 
 
 def test_a_pair_does_not_go_through_a_crack() -> None:
     grid = build_grid([(0, 0, 6, 4)], _walls((2.95, 0, 3.05, 1.8), (2.95, 2.2, 3.05, 4)))
-    rolling = Rolling(grid, PAIR, Pose(1, 1, 0.0), (5.0, 2.0), True, 0.0)
+    rolling = Rolling(grid, PAIR, Pose(1, 1, 0.0), (5.0, 2.0), True, lambda _: True)
     assert rolling.way(lambda pose: math.dist(pose.at(*PAIR.middle), (5.0, 2.0)) <= 0.2) is None

@@ -12,8 +12,6 @@ import importlib.util
 import io
 import math
 import shutil
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -40,6 +38,7 @@ from iwkit_runtime.recording import Recording, recordings
 from iwkit_runtime.render.images import digest
 from iwkit_runtime.render.opengl import NoOpenGL
 from iwkit_runtime.render.renderer import Renderer
+from iwkit_runtime.runs import Config, Source, run
 
 LIBRARY = Library()
 RECIPES = load_recipes()
@@ -162,14 +161,9 @@ def test_another_sum_in_the_pack_reads_as_another_sum(tmp_path: Path) -> None:
 
 
 class Episode:
-    """An episode that `iwkit run` has played, and its pictures."""
+    """An episode as its run folder has it, and its pictures."""
 
-    def __init__(self, pack: Path, folder: Path, assistant: str) -> None:
-        options = ["--world", "physical", "--draft", "--assistant", assistant, "--out", str(folder)]
-        done = subprocess.run(
-            [sys.executable, "-m", "iwkit.cli.main", "run", str(pack), *options], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.recording: Recording = next(iter(recordings(folder)))
         self.placed = {placed.name: placed for placed in self.recording.spec.placed}
@@ -202,12 +196,8 @@ class Episode:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory):
-    @cache
-    def play(pack: str, assistant: str) -> Episode:
-        return Episode(root("taskpacks") / pack, tmp_path_factory.mktemp("run") / "out", assistant)
-
-    return play
+def read_episode(run_of):
+    return cache(lambda pack, assistant: Episode(run_of(Path(pack).stem, assistant)))
 
 
 LOOKED = [
@@ -223,15 +213,15 @@ LOOKED = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("pack", "assistant", "command", "kind", "names"), LOOKED)
-def test_the_ledgers_frames_read_as_the_pack_has_it(played, pack, assistant, command, kind, names) -> None:
-    episode = played(pack, assistant)
+def test_the_ledgers_frames_read_as_the_pack_has_it(read_episode, pack, assistant, command, kind, names) -> None:
+    episode = read_episode(pack, assistant)
     for name in names:
         assert episode.read(command, kind, name) == words(episode.recording.task.things[name].label), name
 
 
 @pytest.mark.slow
-def test_every_room_of_the_plan_is_read_from_the_ledger(played) -> None:
-    episode = played("planning/P8.yaml", "silent")
+def test_every_room_of_the_plan_is_read_from_the_ledger(read_episode) -> None:
+    episode = read_episode("planning/P8.yaml", "silent")
     read = episode.read("[LookAt] <house_map>", "look_hold", "house_map", psm=11)
     assert sorted(read) == sorted(words(episode.recording.task.things["house_map"].label))
 
@@ -241,5 +231,7 @@ def test_another_sum_in_the_pack_is_another_sum_in_the_ledger(tmp_path: Path) ->
     text = (root("taskpacks") / D5).read_text()
     changed = tmp_path / "D5.yaml"
     changed.write_text(text.replace("TOTAL $41", "TOTAL $45"))
-    episode = Episode(changed, tmp_path / "out", "oracle")
-    assert episode.read("[Walk] <copy_table>", "result", "invoice_41") == ["INVOICE", "TOTAL", "$45"]
+    task = load_task(changed)
+    config = Config("oracle", "rules", "physical", draft=True, pictures=True)
+    run([Source(task, changed, task.digest, "draft")], config, tmp_path / "out", lambda *_: None)
+    assert Episode(tmp_path / "out").read("[Walk] <copy_table>", "result", "invoice_41") == ["INVOICE", "TOTAL", "$45"]

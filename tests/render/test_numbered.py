@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from iwkit.compile import load_task
 from iwkit.errors import UsageError
-from iwkit.resources import root
 from iwkit_runtime.render.numbered import INK, SCALE, Wanted, numbered
-from iwkit_runtime.runs import Config, Source, no_pictures, run
+from iwkit_runtime.runs import no_pictures
 
 COUNTER = "[LookAt] <counter>"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(run_of: Callable[..., Path]) -> Path:
     if why := no_pictures("silent", "physical"):
         pytest.skip(why)
-    out = tmp_path_factory.mktemp("numbered") / "run"
-    (path,) = root("taskpacks").glob("*/A1.yaml")
-    task = load_task(path)
-    config = Config("silent", "rules", "physical", draft=True, pictures=True)
-    run([Source(task, path, task.digest, "draft")], config, out, lambda *_: None)
-    return out
+    return run_of("A1", "silent")
 
 
 @pytest.mark.slow

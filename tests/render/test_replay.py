@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +13,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from iwkit import resources
 from iwkit.cli import main
-from iwkit.compile import load_task
 from iwkit.errors import IwkitError, UsageError
 from iwkit.runfolder import attempt_path
 from iwkit_runtime.physical.spec import Pixels
@@ -28,18 +26,9 @@ from iwkit_runtime.render.follow import FIELD_OF_VIEW, follow, opened
 from iwkit_runtime.render.renderer import SIZE, Renderer
 from iwkit_runtime.render.telling import Caption, moments
 from iwkit_runtime.render.video import write_video
-from iwkit_runtime.runs import Config, Source, no_pictures, run
+from iwkit_runtime.runs import no_pictures
 
 SMALL = Plan("both", (96, 72))
-
-
-def play(task_id: str, folder: Path, *, pictures: bool) -> Recording:
-    (path,) = resources.root("taskpacks").glob(f"*/{task_id}.yaml")
-    task = load_task(path)
-    config = Config("oracle", "rules", "physical", draft=True, pictures=pictures)
-    run([Source(task, path, task.digest, "draft")], config, folder, lambda _task, _end: None)
-    (found,) = recordings(folder)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +38,9 @@ def draws() -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(draws: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(draws: None, run_of: Callable[[str], Path]) -> Path:
     """A run of one task with pictures."""
-    path = tmp_path_factory.mktemp("run")
-    play("A1", path, pictures=True)
-    return path
+    return run_of("A1")
 
 
 @pytest.fixture(scope="module")
@@ -137,8 +124,9 @@ def test_from_outside_the_wearer_is_always_in_view(whole: Recording) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task_id", ["D5", "P8"])
-def test_in_every_room_and_doorway(task_id: str, draws: None, tmp_path: Path) -> None:
-    check_in_view(play(task_id, tmp_path, pictures=False))
+def test_in_every_room_and_doorway(task_id: str, draws: None, run_of: Callable[[str], Path]) -> None:
+    (found,) = recordings(run_of(task_id))
+    check_in_view(found)
 
 
 def test_the_camera_stands_still_while_nothing_moves_and_never_jumps(whole: Recording) -> None:

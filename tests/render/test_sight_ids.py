@@ -8,14 +8,14 @@ the largest with 90,403); before `seen_area`, a key in the next room was seen in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from iwkit.compile import load_task
-from iwkit.grammar import Command, parse, render
 from iwkit.library import Library
 from iwkit.resources import root
 from iwkit_runtime.loop.frames import picked
@@ -23,6 +23,7 @@ from iwkit_runtime.physical.sight import Look
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import rests
 from iwkit_runtime.physical.world import PhysicalWorld
+from iwkit_runtime.recording import Recording, recordings
 from iwkit_runtime.render.opengl import NoOpenGL
 from iwkit_runtime.render.renderer import Renderer, look_from
 
@@ -45,51 +46,55 @@ def disagreements(looks: Mapping[str, Look], pixels: Mapping[str, int], held: st
 
 @pytest.fixture(scope="module", autouse=True)
 def _drawing() -> None:
-    world = PhysicalWorld()
-    world.reset(load_task(PACKS["A1"], Library()))
     try:
-        Renderer(world.stage.spec, size=(32, 24)).close()
+        Renderer(stage_of("A1").spec, size=(32, 24)).close()
     except NoOpenGL as error:
         pytest.skip(str(error))
 
 
-def programme(path: Path) -> tuple[PhysicalWorld, list[Command]]:
-    task = load_task(path, Library())
+def stage_of(name: str) -> Stage:
     world = PhysicalWorld()
-    world.reset(task)
-    lines = [parse(text) for line in task.pack.interaction.oracle for text in line.do]
-    return world, [*(c.command for c in task.opening), *(c.command for c in task.plan), *lines]
+    world.reset(load_task(PACKS[name], Library()))
+    return world.stage
 
 
-def shots(world: PhysicalWorld, commands: list[Command]) -> Iterator[tuple[str, np.ndarray, dict, dict]]:
-    """Camera, poses and joints of every frame that would be kept; the collision world is as it was then."""
-    stage = world.stage
-    for command in commands:
-        poses, joints = dict(stage.engine.poses()), dict(stage.engine.joints())
-        receipt = world.execute(command)
-        assert receipt.ok, receipt.text
-        frames = world.trajectory.frames
-        kept = dict(picked(rests(frames)))
-        for index, frame in enumerate(frames):
+class Shot(NamedTuple):
+    """A kept frame: what the camera saw, and what is held after the command."""
+
+    where: str
+    camera: np.ndarray
+    poses: dict
+    joints: dict
+    held: str | None
+
+
+def shots(recording: Recording, stage: Stage) -> Iterator[Shot]:
+    """Every frame of an episode that is kept; the collision world is as it was then."""
+    poses, joints, held = dict(recording.poses), dict(recording.joints), None
+    for interval in recording.intervals:
+        for happening in interval.happenings:
+            if happening.kind in ("grabbed", "released"):
+                held = str(happening.roles["object"]) if happening.kind == "grabbed" else None
+        kept = dict(picked(rests(interval.frames)))
+        for index, frame in enumerate(interval.frames):
             poses |= frame.poses
             joints |= frame.joints
             if index in kept:
                 stage.collision.update(poses, joints)
-                yield f"{render(command)} {index}", stage.person.camera(frame.body), poses, joints
-        stage.collision.update(stage.engine.poses(), stage.engine.joints())
+                yield Shot(f"{interval.command} {index}", stage.person.camera(frame.body), poses, joints, held)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["A1", "D5", "F10", "G10", "P8", "W7"])
-def test_at_every_stop_of_a_task(name: str) -> None:
-    world, commands = programme(PACKS[name])
-    stage, wrong, plain = world.stage, [], 0
+def test_at_every_stop_of_a_task(name: str, run_of: Callable[[str], Path]) -> None:
+    (recording,) = recordings(run_of(name))
+    stage, wrong, plain = stage_of(name), [], 0
     with Renderer(stage.spec) as renderer:
-        for where, camera, poses, joints in shots(world, commands):
-            pixels = renderer.counts(camera, poses, joints)
-            looks = stage.sight.look(camera)
+        for shot in shots(recording, stage):
+            pixels = renderer.counts(shot.camera, shot.poses, shot.joints)
+            looks = stage.sight.look(shot.camera)
             plain += sum(pixels.get(name, 0) >= PLAIN for name in looks)
-            wrong += [f"{where}: {text}" for text in disagreements(looks, pixels, world.held())]
+            wrong += [f"{shot.where}: {text}" for text in disagreements(looks, pixels, shot.held)]
     assert plain > 50
     assert wrong == []
 
@@ -115,9 +120,9 @@ class Counter:
 
 @pytest.fixture
 def counter() -> Iterator[Counter]:
-    world, _ = programme(PACKS["A1"])
-    with Renderer(world.stage.spec) as renderer:
-        yield Counter(world.stage, renderer)
+    stage = stage_of("A1")
+    with Renderer(stage.spec) as renderer:
+        yield Counter(stage, renderer)
 
 
 def hide(counter: Counter) -> None:

@@ -17,6 +17,7 @@ from iwkit_runtime.body.pose import HAND, BodyPose
 from iwkit_runtime.body.posture import stand
 from iwkit_runtime.body.reaching import CARRY
 from iwkit_runtime.physical.kinematics import Frame, frame
+from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.wearer import Hold, moved
@@ -36,6 +37,8 @@ TILTS = tuple(math.radians(angle) for angle in (15, 30, 45))
 """By how much a thing is tilted to be carried where the arm can't keep it as it was taken."""
 AXES = 6
 """Axes on the plan about which it is."""
+CHUNK = 48
+"""Ways to tilt it for which arms are solved at once."""
 LOOKED = 40
 """So many corners of a thing are looked at, to find out whether the hand hides it."""
 SEEN = 0.3
@@ -57,21 +60,32 @@ def held(stage: Stage, name: str, grip: Grip, body: BodyPose) -> Hold:
     offset = here.inverse().then(frame(stage.engine.poses()[name])).pose
     fingers = body.pose[HAND["right"]]
     found: list[tuple[float, bool, Hold]] = []
-    for level, carry in _carries(stage, grip, here.turn):
-        if not level and any(far <= BULKY for far, _, _ in found):
-            break
-        carry[HAND["right"]] = fingers
-        hold = Hold(name, grip, offset, tuple(carry.tolist()))
-        upright = person.upright(moved(stage.wearer, hold=hold))
-        if stage.hit(upright, hold) is not None:
+    for carry in _level(stage, grip, here.turn):
+        hold = _free(stage, name, grip, offset, carry, fingers)
+        if hold is None:
             continue
-        far, hidden = _extent(stage, upright, hold), level and _seen(stage, hold) < SEEN
-        found.append((max(far, BULKY), hidden, hold))
+        far = max(_extent(stage, person.upright(moved(stage.wearer, hold=hold)), hold), BULKY)
+        hidden = far <= BULKY and _seen(stage, hold) < SEEN  # what comes further is looked at by how far it comes
+        found.append((far, hidden, hold))
         if far <= BULKY and not hidden:
             break
+    least = min((far for far, _, _ in found), default=math.inf)
+    for far, carry in _tilted(stage, grip, here.turn, name, offset) if least > BULKY else ():
+        hold = None if far >= least else _free(stage, name, grip, offset, carry, fingers)
+        if hold is not None:  # those that follow come further
+            return _turned_up(stage, hold, here.turn)
     if not found:
         raise BlockedError(name)
     return _turned_up(stage, min(found, key=lambda way: way[:2])[2], here.turn)
+
+
+def _free(  # noqa: PLR0917 (as `Hold`, and where)
+    stage: Stage, name: str, grip: Grip, offset: Pose, carry: Floats, fingers: Floats
+) -> Hold | None:
+    """A hold that is carried in a pose, if that runs into nothing."""
+    carry[HAND["right"]] = fingers
+    hold = Hold(name, grip, offset, tuple(carry.tolist()))
+    return None if stage.hit(stage.person.upright(moved(stage.wearer, hold=hold)), hold) else hold
 
 
 def _turned_up(stage: Stage, hold: Hold, turn: Floats) -> Hold:
@@ -82,11 +96,10 @@ def _turned_up(stage: Stage, hold: Hold, turn: Floats) -> Hold:
     level = rotations.about("z", -stage.wearer.stand.heading) @ turn
     if level[2, 1] > PALM_DOWN:
         return hold
-    for carry in _poses(stage, hold.grip, np.array([level @ rotations.about("x", roll) for roll in ROLLS])):
-        carry[HAND["right"]] = hold.fingers
-        other = Hold(hold.name, hold.grip, hold.offset, tuple(carry.tolist()))
-        upright = stage.person.upright(moved(stage.wearer, hold=other))
-        if stage.hit(upright, other) is None and _seen(stage, other) >= SEEN:
+    rolled = np.array([level @ rotations.about("x", roll) for roll in ROLLS])
+    for _, carry in _poses(stage, hold.grip, *_everywhere(rolled)):
+        other = _free(stage, hold.name, hold.grip, hold.offset, carry, hold.fingers)
+        if other is not None and _seen(stage, other) >= SEEN:
             return other
     return hold
 
@@ -111,26 +124,49 @@ def _extent(stage: Stage, body: BodyPose, hold: Hold) -> float:
     return max(float(np.hypot(*(at.point(vertices)[:, :2] - (x, y)).T).max()) for vertices in pieces)
 
 
-def _carries(stage: Stage, grip: Grip, turn: Floats) -> Iterator[tuple[bool, Floats]]:
-    """Whether a thing is level, and poses (156,) in which the hand, turned against the wearer as it is now, holds it
-    before the wearer: level as it is, then turned inwards, and then tilted if there is no other way."""
+def _level(stage: Stage, grip: Grip, turn: Floats) -> Iterator[Floats]:
+    """Poses (156,) in which the hand, turned against the wearer as it is now, holds a thing before the wearer: level as
+    it is, then turned inwards."""
+    yield from (pose for _, pose in _poses(stage, grip, *_everywhere(_inwards(stage, turn))))
+
+
+def _tilted(stage: Stage, grip: Grip, turn: Floats, name: str, offset: Pose) -> Iterator[tuple[float, Floats]]:
+    """How far a thing then comes from the body's axis, `BULKY` at least, and poses (156,) in which it is tilted: those
+    in which it comes least far first, and of these those in which it is tilted least."""
+    level = _inwards(stage, turn)
+    axes = np.array([(math.cos(a), math.sin(a), 0.0) for a in np.arange(AXES) * math.tau / AXES])
+    turns, places = _everywhere(
+        np.concatenate([rotations.matrix(tilt * axes) @ one for tilt in TILTS for one in level])
+    )
+    points = np.concatenate([piece.vertices for link in stage.placed[name].asset.links for piece in link.pieces])
+    plan = turns[:, :2] @ frame(offset).point(points).T + places[:, :2, None]
+    far = np.maximum(np.hypot(plan[:, 0], plan[:, 1]).max(1), BULKY)
+    order = np.argsort(far, kind="stable")
+    for first in range(0, len(order), CHUNK):
+        some = order[first : first + CHUNK]
+        for n, pose in _poses(stage, grip, turns[some], places[some]):
+            yield float(far[some[n]]), pose
+
+
+def _inwards(stage: Stage, turn: Floats) -> Floats:
+    """The hand's turns (k, 3, 3) against the wearer: as now, and further inwards."""
     heading = stage.wearer.stand.heading
-    level = [rotations.about("z", -(heading - inwards)) @ turn for inwards in INWARDS]
-    yield from ((True, pose) for pose in _poses(stage, grip, np.array(level)))
-    axes = [(math.cos(a), math.sin(a), 0.0) for a in np.arange(AXES) * math.tau / AXES]
-    for tilt in TILTS:
-        tilts = rotations.matrix(tilt * np.array(axes))
-        yield from ((False, pose) for pose in _poses(stage, grip, np.concatenate([tilts @ one for one in level])))
+    return np.array([rotations.about("z", -(heading - inwards)) @ turn for inwards in INWARDS])
 
 
-def _poses(stage: Stage, grip: Grip, turns: Floats) -> Iterator[Floats]:
-    """Poses (156,) that hold a grip turned in each way (k, 3, 3) at one of the places for it."""
+def _everywhere(turns: Floats) -> tuple[Floats, Floats]:
+    """Each of the turns (k, 3, 3) at each of the places (m, 3): both (k m, ...)."""
+    return np.repeat(turns, len(CARRIES), 0), np.tile(CARRIES, (len(turns), 1))
+
+
+def _poses(stage: Stage, grip: Grip, turns: Floats, places: Floats) -> Iterator[tuple[int, Floats]]:
+    """Poses (156,) that hold a grip turned so (k, 3, 3) at places (k, 3), with their numbers and in this order; none
+    where the arm can't."""
     body = stage.person.body
     upright = body.placed(stand(body), 0, 0, 0)
-    turns, places = np.repeat(turns, len(CARRIES), 0), np.tile(CARRIES, (len(turns), 1))
     points = np.broadcast_to(grip_point(body, "right", grip), places.shape)
     palms, fingers = aims(body, "right", grip, turns)
     found = solutions(body, upright, "right", places, points, palms, fingers)
-    _, first = np.unique(found.goal, return_index=True)
-    for angles in found.angles[first]:
-        yield posed(upright.pose, "right", angles)
+    goals, first = np.unique(found.goal, return_index=True)
+    for n, angles in zip(goals.tolist(), found.angles[first], strict=True):
+        yield n, posed(upright.pose, "right", angles)

@@ -45,7 +45,7 @@ from iwkit_runtime.actions.walking import leaves
 from iwkit_runtime.actions.wrapping import better, closed_on
 from iwkit_runtime.body.arms import angles_of
 from iwkit_runtime.body.atlas import calibration
-from iwkit_runtime.body.hands import Grip, closed
+from iwkit_runtime.body.hands import Grip, closed, grip_frame
 from iwkit_runtime.body.pose import blend
 from iwkit_runtime.engines.collision import Allowed
 from iwkit_runtime.physical.spec import Floats, Vector
@@ -76,6 +76,9 @@ PARTS = (0.35, 0.7, 1.0)
 """Shares of the way back at which it is asked whether there is room for the thing."""
 ASKEW = tuple(math.radians(angle) for angle in (0, 35, -35))
 """By how much the way back may differ from straight back to the wearer."""
+BACKS = 3
+"""Ways back from one contact on which the arm gets out, for which the way to the body is looked for: what is in its way
+is in that of most."""
 BEARINGS = 32
 """Directions that are told apart when it is asked where a thing can be drawn to."""
 SETTLE = 4
@@ -163,6 +166,7 @@ class Search:
         self.covered = roofed(stage, (*shape.middle, shape.top + 0.01))
         self._pose = stage.engine.poses()[name]
         self._room: dict[tuple[float, ...], bool] = {}
+        self._burdens: set[tuple[Stand, Grip, bytes]] = set()
         self._lifts = [lift for lift in LIFTS if self._free((0.0, 0.0, lift))]
 
     def plan(self, look: Look, effort: Effort, at: Stand, reasons: Reasons) -> Taking | None:
@@ -173,10 +177,11 @@ class Search:
                 self.stage, at, levels[: look.levels], self.covered, Screen(), reasons, effort, broad=look.broad
             ):
                 ways = list(self._ways(contact, at, reasons))
-                hands = self._hands(contact) if ways else []
                 effort.spend(PLAN if ways else len(ASKEW) * ARM)
-                with effort.part(ROAMING) as roaming:
-                    taking = self._planned(contact, hands, ways, reasons, roaming if look.broad else None)
+                with effort.part(ROAMING) as given:
+                    roaming = given if look.broad else None
+                    hands = self._hands(contact) if self._backs(contact, ways, reasons, roaming) else []
+                    taking = self._planned(contact, hands, ways, reasons, roaming)
                 if taking is not None:
                     return taking
                 plans += bool(ways)
@@ -206,6 +211,20 @@ class Search:
             stage.wearer = before
         return None
 
+    def _backs(
+        self, there: Contact, ways: Sequence[tuple[Away, float]], reasons: Reasons, roaming: Effort | None
+    ) -> bool:
+        """Whether the arm can be where it is before contact, on any of the ways: asked before the hand is fitted."""
+        stage, screen = self.stage, Screen(None, [Allowed(self.name, there.target)])
+        for away, _ in ways:
+            try:
+                cleared(stage, Key(there.posture, there.body), there.goals.grip, away, screen, roaming)
+            except BlockedError as blocked:
+                reasons.blocked(blocked.owner)
+            else:
+                return True
+        return False
+
     def _hands(self, there: Contact) -> list[tuple[Key, Floats]]:
         """The hand open at the thing, and how its fingers close on it: with the wrist turned to where more of them hold
         it, if that helps, and as it is. A hand with too little contact to be said to hold it is left out."""
@@ -233,28 +252,47 @@ class Search:
         roaming: Effort | None,
     ) -> Taking:
         """Raises BlockedError: a part of it runs into something."""
-        stage = self.stage
-        shut = contact.hand("right", fingers)
+        stage, shut = self.stage, contact.hand("right", fingers)
+        close = straight(stage, [contact, shut], [CLOSING], screen)
         hold: Hold | None = None
         first: BlockedError | None = None
+        tried = 0
         for away, lift in ways:
+            if tried == BACKS:
+                break
             try:
-                pre = cleared(stage, contact, grip, away, screen, roaming)
-                hold = hold or held(stage, self.name, grip, shut.body)
-                arm = angles_of(pre.body.pose, "right")
-                up = away._replace(up=away.up + lift)
-                drawn = cleared(stage, shut, grip, up, Screen(hold), roaming, arm)
-                lifted = shifted(stage, shut, grip, Away(up=lift)) or drawn
-                last = [pre, *between(stage, contact, grip, away, pre), contact]
-                near = straight(stage, last, [SHORT] if len(last) == 2 else [3, 3], screen)
-                close = straight(stage, [contact, shut], [CLOSING], screen)
-                back = _back(stage, hold, [shut, lifted, drawn], away.askew, roaming)
+                pre, near = _nearing(stage, contact, grip, away, screen, roaming)
+            except BlockedError as blocked:
+                first = first or blocked
+                continue
+            hold = hold or self._held(grip, shut)  # what can't be carried comes back on no other way either
+            tried += 1
+            try:
+                back = _drawing(stage, hold, shut, away, lift, pre, roaming)
                 past = outer(stage, pre, grip, away.askew)
                 to = [*bridge_or_roam(stage, rest(stage), pre, screen, past, roaming), *near]
                 return Taking(target, hold, to, close, back)
             except BlockedError as blocked:
                 first = first or blocked
         raise first or BlockedError(self.name)
+
+    def _held(self, grip: Grip, shut: Key) -> Hold:
+        """As `held`, which is asked once of a stance and a turn of the hand, as it looks at many ways to carry.
+
+        Raises:
+            BlockedError: it can't be carried so.
+        """
+        stage = self.stage
+        body = stage.person.body
+        turn = grip_frame(body, body.forward(*shut.body), "right", grip)[:3, :3]
+        question = stage.wearer.stand, grip, turn.round(1).tobytes()
+        if question in self._burdens:
+            raise BlockedError(self.name)
+        try:
+            return held(stage, self.name, grip, shut.body)
+        except BlockedError:
+            self._burdens.add(question)
+            raise
 
     def _ways(self, there: Contact, at: Stand, reasons: Reasons) -> Iterator[tuple[Away, float]]:
         """Ways back from a contact that have room for the thing and for the hand, each with how far it is lifted
@@ -293,16 +331,36 @@ class Search:
         return self._room[shift]
 
 
+def _nearing(  # noqa: PLR0917 (part of a plan)
+    stage: Stage, contact: Key, grip: Grip, away: Away, screen: Screen, roaming: Effort | None
+) -> tuple[Key, Move]:
+    """Where the hand is before contact, and the straight way from there."""
+    pre = cleared(stage, contact, grip, away, screen, roaming)
+    last = [pre, *between(stage, contact, grip, away, pre), contact]
+    return pre, straight(stage, last, [SHORT] if len(last) == 2 else [3, 3], screen)
+
+
+def _drawing(  # noqa: PLR0917 (part of a plan)
+    stage: Stage, hold: Hold, shut: Key, away: Away, lift: float, pre: Key, roaming: Effort | None
+) -> Move:
+    """The way back with the thing: lifted, drawn back with the arm as it was before contact, and to the body."""
+    grip, up = hold.grip, away._replace(up=away.up + lift)
+    drawn = cleared(stage, shut, grip, up, Screen(hold), roaming, angles_of(pre.body.pose, "right"))
+    lifted = shifted(stage, shut, grip, Away(up=lift)) or drawn
+    return _back(stage, hold, [shut, lifted, drawn], away.askew, roaming)
+
+
 def _back(stage: Stage, hold: Hold, keys: list[Key], askew: float, roaming: Effort | None) -> Move:
-    """From the grip to standing with the thing before the wearer."""
+    """From the grip to standing with the thing before the wearer, who must get away from there with it."""
     screen = Screen(hold)
     drawn = straight(stage, keys, [3, SHORT], screen)
     before = stage.wearer
     stage.wearer = moved(before, hold=hold)
     try:
+        past = outer(stage, keys[-1], hold.grip, askew)
+        back = [*drawn, *bridge_or_roam(stage, keys[-1], rest(stage), screen, past, roaming)]
         if not stage.collision.once(("leaves", before.stand, hold), lambda: leaves(stage)):
             raise BlockedError(hold.name)
-        past = outer(stage, keys[-1], hold.grip, askew)
-        return [*drawn, *bridge_or_roam(stage, keys[-1], rest(stage), screen, past, roaming)]
+        return back
     finally:
         stage.wearer = before

@@ -10,20 +10,28 @@ import numpy as np
 from iwkit.world.checks import SEAT_NEAR
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import (
-    SHORT,
-    BlockedError,
     Key,
     Move,
     Reasons,
     Screen,
     at_stand,
-    bridge,
+    gazing,
     rest,
-    straight,
 )
 from iwkit_runtime.actions.posture import go_to_seat, scoot, sit_down, stand_up
-from iwkit_runtime.actions.press import BEFORE, Pressing, control_at, go_and_touch, nearer, plan_press, press, refused
-from iwkit_runtime.actions.room import way_out
+from iwkit_runtime.actions.press import (
+    BEFORE,
+    DOWN,
+    Pressing,
+    Touch,
+    control_at,
+    go_and_touch,
+    nearer,
+    plan_press,
+    press,
+    refused,
+    touched,
+)
 from iwkit_runtime.body.arms import angles_of, reach
 from iwkit_runtime.body.hands import Grip, closed, grip_point
 from iwkit_runtime.body.legs import SIDES, SIGN
@@ -32,7 +40,6 @@ from iwkit_runtime.body.posture import LADDER, UPRIGHT, Posture
 from iwkit_runtime.engines.collision import Allowed
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.stage import Stage
-from iwkit_runtime.physical.wearer import moved
 
 KEYBOARD = "keyboard"
 """The control point of an asset at which one types."""
@@ -46,7 +53,6 @@ TAP, TAPPING = 0.012, 4
 """How far a hand rises between two strokes, metres, and the frames of one; the hands take turns."""
 BENDS = 8
 """Postures in which one types standing: so many of the ladder's, the easiest first."""
-DOWN = np.array([0.0, 0.0, -1.0])
 ROLL, FARTHEST = 0.06, 20
 """Metres of a step in which the wearer rolls up to a desk on its seat, and the most steps."""
 
@@ -109,27 +115,15 @@ def plan_typing(stage: Stage, name: str, point: Vector, reasons: Reasons) -> Pre
 
 def _both(stage: Stage, name: str, point: Vector, reasons: Reasons) -> Pressing | None:
     """The same with both hands."""
-    before = stage.wearer
     hands = _hands(stage, point)
-    screen = Screen(None, [Allowed(name, hand) for hand in hands.values()])
-    stage.wearer = moved(before, gaze=point)
-    try:
-        for key in _keys(stage, point, hands):
-            hit = screen.hit(stage, key.body)
-            if hit is not None:
-                reasons.blocked(hit.owner)
-                continue
-            try:
-                if before.seat is None and way_out(stage) is None:
-                    raise BlockedError(name)
-                to = _to(stage, key, point, hands, screen)
-            except BlockedError as blocked:
-                reasons.blocked(blocked.owner)
-                continue
-            return Pressing(point, to, _strokes(stage, key, hands), [*reversed(to[:-1]), rest(stage).body])
-        return None
-    finally:
-        stage.wearer = before
+    touch = Touch(name, point, Screen(None, [Allowed(name, hand) for hand in hands.values()]))
+
+    def before(key: Key) -> Key | None:
+        return _reached(stage, key, _shifted(hands, nearer(stage, point, BEFORE)), key)
+
+    with gazing(stage, point):
+        found = touched(stage, touch, _keys(stage, point, hands), before, reasons)
+        return found and found.pressing(_strokes(stage, found.key, hands), rest(stage).body)
 
 
 def _hands(stage: Stage, point: Vector) -> dict[Side, Vector]:
@@ -169,18 +163,6 @@ def _reached(stage: Stage, key: Key, hands: dict[Side, Vector], near: Key | None
             return None
         key = key.arm(side, found.body).hand(side, closed(stage.person.body, side, FINGERS))
     return key
-
-
-def _to(stage: Stage, key: Key, point: Vector, hands: dict[Side, Vector], screen: Screen) -> Move:
-    """To the keyboard, the last bit straight down to it if the arms can.
-
-    Raises:
-        BlockedError: there is no free way.
-    """
-    pre = _reached(stage, key, _shifted(hands, nearer(stage, point, BEFORE)), key)
-    if pre is None:
-        return bridge(stage, rest(stage), key, "left", screen)
-    return [*bridge(stage, rest(stage), pre, "left", screen), *straight(stage, [pre, key], [SHORT], screen)]
 
 
 def _shifted(hands: dict[Side, Vector], by: Floats) -> dict[Side, Vector]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -25,7 +26,7 @@ from iwkit_runtime.actions.motion import (
     roofed,
     straight,
 )
-from iwkit_runtime.actions.refusals import RefusedError
+from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.roaming import bridge_or_roam
 from iwkit_runtime.actions.search import (
     ARM,
@@ -42,9 +43,10 @@ from iwkit_runtime.actions.search import (
 )
 from iwkit_runtime.actions.shifts import Away, between, cleared, outer
 from iwkit_runtime.actions.spots import GAP, Spot, free, shuts, upright
-from iwkit_runtime.actions.stances import front_of, look_and_go
+from iwkit_runtime.actions.stances import WALKS, front_of, go_and, look_and_go
 from iwkit_runtime.body.hands import closed
 from iwkit_runtime.engines.collision import Allowed
+from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.kinematics import Frame, about, frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.stage import Stage
@@ -97,10 +99,11 @@ class Putting:
 
 
 def attempted(  # noqa: PLR0917 (one trial)
-    act: Act, support: str, hold: Hold, spot: Spot, look: Look, how: str
+    act: Act, support: str, hold: Hold, spot: Spot, look: Look, how: str, among: Sequence[Stance] | None = None
 ) -> RefusedError | None:
-    """Put a thing at a place; when that fails, everything is as before and the reason is given. Stances from which the
-    hand doesn't get away again are left out the next time."""
+    """Put a thing at a place, from around it or from one of some stances; when that fails, everything is as before and
+    the reason is given, a NoWayError if it is that the wearer got to none of the stances that would do. Stances from
+    which the hand doesn't get away again are left out the next time."""
     stage = act.stage
     front = front_of(stage, support) if spot.inside else None
     barred: set[Stand] = set()
@@ -109,14 +112,19 @@ def attempted(  # noqa: PLR0917 (one trial)
     for _ in range(AGAIN):
         before = act.mark()
         try:
-            found = look_and_go(act, support, (spot.x, spot.y), [look], search.plan, front=front, barred=barred)
+            if among is None:
+                found = look_and_go(act, support, (spot.x, spot.y), [look], search.plan, front=front, barred=barred)
+            else:
+                plan = partial(search.plan, look, Effort(look.work))
+                found = go_and(act, support, (spot.x, spot.y), plan, among=among, barred=barred)
             look_over(act, support, (spot.x, spot.y, spot.z))
             _lower(act, support, hold, found)
         except (RefusedError, BlockedError) as failed:
             stuck_at = stage.wearer.stand
             act.undo(before)
             if isinstance(failed, RefusedError):
-                return refused or failed
+                lost = refused is None and len(barred) >= WALKS
+                return refused or (NoWayError(failed.code, *failed.about) if lost else failed)
             barred.add(stuck_at)
             refused = refused or RefusedError("TRAJECTORY_COLLISION", support, act.public(failed.owner))
         else:

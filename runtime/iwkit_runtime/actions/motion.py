@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,10 +17,10 @@ from iwkit_runtime.body.posture import UPRIGHT, Posture, between, stand
 from iwkit_runtime.body.reaching import PosturedReach, reaches
 from iwkit_runtime.body.reaching import Stance as Feet
 from iwkit_runtime.engines.collision import Allowed, Hit
-from iwkit_runtime.physical.spec import Floats
+from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import HEAD, Hold, tucked
+from iwkit_runtime.physical.wearer import HEAD, Hold, moved, tucked
 
 BRUSH = 0.02
 """Metres by which limbs and trunk may press into something while they move: skin and clothes give way (PHY-10). Head,
@@ -193,11 +194,11 @@ def elbows(
     shelf: bool = False,
     others: bool = True,
     most: float = PALM_TILTS[-1],
-    trunk: Trunk | None = None,
+    trunk: Callable[[Posture, BodyPose], bool] | None = None,
 ) -> Iterator[PosturedReach]:
     """Every posture that reaches, the easiest first, each with the arm as is most comfortable, then (`others`) with the
-    elbow low and high: one may be free where another is not. Postures in which the `trunk` doesn't fit are left out.
-    `most` as for `arms.reach`."""
+    elbow low and high: one may be free where another is not. Postures in which the `trunk` doesn't fit, asked with the
+    body in them, are left out. `most` as for `arms.reach`."""
     hand = partial(reach, point=point, palm=palm, fingers=fingers, most=most)
     for posed in reaches(
         body, Feet(*at), side, target, point=point, palm=palm, fingers=fingers, shelf=shelf, most=most, fits=trunk
@@ -249,6 +250,17 @@ def roofed(stage: Stage, point: ArrayLike) -> bool:
     start = np.asarray(point)
     _, along = stage.collision.rays(start, start[None] + np.array([0.0, 0.0, ROOF]))
     return bool(along[0] <= 1)
+
+
+@contextmanager
+def gazing(stage: Stage, point: Vector) -> Iterator[None]:
+    """Within, the wearer looks at a point."""
+    before = stage.wearer
+    stage.wearer = moved(before, gaze=point)
+    try:
+        yield
+    finally:
+        stage.wearer = before
 
 
 def rest(stage: Stage) -> Key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice, product
 
@@ -11,18 +12,23 @@ from iwkit.world.checks import NEAR
 from iwkit.world.state import FLOOR
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.lowering import LOOKS, attempted
-from iwkit_runtime.actions.refusals import RefusedError
-from iwkit_runtime.actions.retaking import retaken
+from iwkit_runtime.actions.refusals import NoWayError, RefusedError
+from iwkit_runtime.actions.retaking import Held, retaken
 from iwkit_runtime.actions.search import (
     Look,
 )
 from iwkit_runtime.actions.spots import Spot, floor_spots, spots, thrown
+from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.stage import Stage
 
 TRIES = 8
 """Places that are tried."""
 BROADLY = 3
 """Places that are tried broadly, when no place is any good from the nearest stances."""
+FROM_THERE = Look(2, 4, 1, 8_000, broad=True, anywhere=True)
+"""How a place is tried from the stance that was found for it."""
+LOST = 2
+"""Places to which the wearer doesn't get, after which the others are not tried in the same way."""
 OTHERWISE = ("TRAJECTORY_COLLISION", "OUT_OF_REACH")
 """Why a thing can't be put somewhere as it is held, though perhaps in another grip."""
 
@@ -76,22 +82,37 @@ def _anew(act: Act, support: str, places: Sequence[Spot], how: str) -> bool:
     """Set the held thing down, take it as it can be put at one of some places, and put it there; whether that went.
     Else everything is as before."""
     before = act.mark()
-    if retaken(act, "" if how == "floor" else support, places) and _somewhere(act, support, places, how) is None:
-        return True
+    for number, ways in enumerate(retaken(act, "" if how == "floor" else support, places)):
+        if any(_as_found(act, support, way, how) for way in ways):
+            return True
+        if number == 0 and _somewhere(act, support, places, how) is None:
+            return True
     act.undo(before)
     return False
+
+
+def _as_found(act: Act, support: str, way: Held, how: str) -> bool:
+    """Put the held thing where and from where it was found that it can be put in a grip, before it was taken so."""
+    hold, stand = act.stage.wearer.hold, way.stand
+    among = [Stance(*stand, 0.0)]
+    return hold is not None and attempted(act, support, hold, way.spot, FROM_THERE, how, among) is None
 
 
 def _somewhere(act: Act, support: str, places: Sequence[Spot], how: str) -> RefusedError | None:
     """Put the held thing at the first of some places where it can be put; why it can't, if it can't."""
     hold, first = act.stage.wearer.hold, None
+    lost: Counter[Look] = Counter()
     for look, spot in _trials(places):
+        if lost[look] == LOST:
+            continue
         refused = None if hold is None else attempted(act, support, hold, spot, look, how)
         if refused is None:
             return None
-        first = first or refused
-        if refused.code == "PATH_BLOCKED" and not spot.back:
-            break
+        first = refused if first is None or first.code == "PATH_BLOCKED" else first
+        unreached = isinstance(refused, NoWayError)
+        if unreached and hold is not None and act.public(hold.name) in refused.about[1:]:
+            break  # it is in its own way on every walk
+        lost[look] += (unreached or refused.code == "PATH_BLOCKED") and not spot.back
     return first or RefusedError("NO_ROOM", act.names[0], support)
 
 

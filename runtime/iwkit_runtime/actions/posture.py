@@ -13,7 +13,7 @@ from iwkit_runtime.actions import passing
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import BRUSH, LONG, SWING, Key, Move, Reasons, Screen, at_stand, filled, rest
 from iwkit_runtime.actions.pacing import where_there_is_room
-from iwkit_runtime.actions.passing import Stuck
+from iwkit_runtime.actions.passing import Step, Stuck
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.pose import arm_joints, blend, overlay
@@ -90,7 +90,7 @@ def sit_down(act: Act, seat: Seat, move: Move) -> None:
 
 
 def stand_up(act: Act) -> None:
-    """Get up from the seat.
+    """Get up from the seat, the arms drawn in where they are in the way.
 
     Raises:
         RefusedError: PATH_BLOCKED; there is no room above the feet.
@@ -102,12 +102,11 @@ def stand_up(act: Act) -> None:
         stage.glance(None)
     move = lowered(stage, seat.seated)
     up = [*reversed(move[:-1]), stage.person.upright(moved(stage.wearer, seat=None))]
-    for body in up:
-        hit = stage.hit(body, stage.wearer.hold, brush=BRUSH)
-        if hit is not None:
-            raise NoWayError("PATH_BLOCKED", "up", act.public(hit.owner))
-    for body in up:
-        stage.shoot(body)
+    passed = passing.passing(stage, [Step(stage.wearer.stand, body) for body in up])
+    if isinstance(passed, Stuck):
+        raise NoWayError("PATH_BLOCKED", "up", act.public(passed.owner))
+    for step in passed:
+        stage.shoot(step.body)
     stage.wearer = moved(stage.wearer, seat=None)
     act.emit("stood", seat=seat.name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -23,6 +23,7 @@ from iwkit_runtime.actions.motion import (
     bridge,
     elbows,
     freed,
+    gazing,
     rest,
     straight,
 )
@@ -32,7 +33,8 @@ from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.arms import angles_of, reach
 from iwkit_runtime.body.hands import Grip, closed, grip_point
 from iwkit_runtime.body.model import joint
-from iwkit_runtime.body.posture import UPRIGHT
+from iwkit_runtime.body.pose import BodyPose, Side
+from iwkit_runtime.body.posture import UPRIGHT, Posture
 from iwkit_runtime.engines.collision import Allowed
 from iwkit_runtime.physical.kinematics import frame, link_frames
 from iwkit_runtime.physical.spec import Floats, Vector
@@ -50,6 +52,7 @@ BEFORE = 0.10
 """Metres before a control from which the hand goes straight to it."""
 POSTURES = 8
 """Postures and elbows tried from one stance."""
+DOWN = np.array([0.0, 0.0, -1.0])
 EAR = (0.0, 0.13, -0.03)
 """Where a held phone is, from the middle of the head: ahead, to the right, up, metres."""
 
@@ -175,75 +178,116 @@ def refused(act: Act, name: str, reasons: Reasons) -> RefusedError:
 
 def plan_press(stage: Stage, name: str, point: Vector, frames: int, reasons: Reasons) -> Pressing | None:
     """How to touch a point of a thing with the left hand from where the wearer is; None when it can't be done."""
-    body, at, hold = stage.person.body, stage.wearer.stand, stage.wearer.hold
-    tips, fingers = grip_point(body, "left", FINGERTIPS), closed(body, "left", FINGERTIPS)
-    screen = Screen(hold, [Allowed(name, point)])
-    before = stage.wearer
-    stage.wearer = moved(before, gaze=point)
-    try:
-        for key in _keys(stage, point, tips):
-            looked = stage.idle() if before.seat is not None else at_stand(body, at, key.posture)
-            looked = looked if before.seat is not None else stage.person.looking(looked, point)
-            pressed = Key(key.posture, carrying(key.body, hold)).head(looked).hand("left", fingers)
-            hit = screen.hit(stage, pressed.body)
-            if hit is not None and hold is None:
-                free, hit = freed(stage, screen, pressed.body, "right")
-                pressed = Key(key.posture, free)
-            if hit is not None:
-                reasons.blocked(hit.owner)
-                continue
-            try:
-                if before.seat is None and way_out(stage) is None:
-                    raise BlockedError(name)
-                to = _to(stage, pressed, point, tips, screen)
-            except BlockedError as blocked:
-                reasons.blocked(blocked.owner)
-                continue
-            return Pressing(point, to, [pressed.body] * frames, [*reversed(to[:-1]), rest(stage).body])
-        return None
-    finally:
-        stage.wearer = before
+    hold = stage.wearer.hold
+    touch = Touch(name, point, Screen(hold, [Allowed(name, point)]))
+    with gazing(stage, point):
+        found = touched(
+            stage,
+            touch,
+            _keys(stage, point),
+            partial(_before, stage, point),
+            reasons,
+            idle="right" if hold is None else None,
+        )
+        return found and found.pressing([found.key.body] * frames, rest(stage).body)
 
 
-def _keys(stage: Stage, point: Vector, tips: Floats) -> list[Key]:
-    """Bodies whose left fingertips are at a point: the hand straight before the wearer, level with its palm down or to
-    the right, so that no more than the fingers touch; else as is most comfortable."""
-    body, target = stage.person.body, np.array(point)
+class Touch(NamedTuple):
+    """What is to be touched and where, and what everything on the way there is screened against."""
+
+    name: str
+    point: Vector
+    screen: Screen
+
+
+class Touched(NamedTuple):
+    """A body that touches a point, and the way to it."""
+
+    point: Vector
+    key: Key
+    to: Move
+
+    def pressing(self, there: Move, after: BodyPose) -> Pressing:
+        """The whole of it: what is done `there`, and back the same way to a body frame `after` it."""
+        return Pressing(self.point, self.to, there, [*reversed(self.to[:-1]), after])
+
+
+def touched(
+    stage: Stage,
+    touch: Touch,
+    keys: Iterable[Key],
+    before: Callable[[Key], Key | None],
+    reasons: Reasons,
+    *,
+    idle: Side | None = None,
+) -> Touched | None:
+    """The first of some bodies at a point that is free and can be come to and left again: by way of what is `before`
+    it, the last bit straight from there, if the arms can. The `idle` arm is drawn in if it is in the way."""
+    for key in keys:
+        body, hit = (
+            (key.body, touch.screen.hit(stage, key.body))
+            if idle is None
+            else freed(stage, touch.screen, key.body, idle)
+        )
+        if hit is not None:
+            reasons.blocked(hit.owner)
+            continue
+        free = Key(key.posture, body)
+        try:
+            return Touched(touch.point, free, _to(stage, touch, free, before(free)))
+        except BlockedError as blocked:
+            reasons.blocked(blocked.owner)
+    return None
+
+
+def _to(stage: Stage, touch: Touch, key: Key, pre: Key | None) -> Move:
+    """To the point, by way of what is before it.
+
+    Raises:
+        BlockedError: there is no free way, or none back out.
+    """
+    leaves = stage.wearer.seat is not None or stage.collision.once(
+        ("way out", stage.wearer), lambda: way_out(stage) is not None
+    )
+    if not leaves:
+        raise BlockedError(touch.name)
+    if pre is None:
+        return bridge(stage, rest(stage), key, "left", touch.screen)
+    return [*bridge(stage, rest(stage), pre, "left", touch.screen), *straight(stage, [pre, key], [SHORT], touch.screen)]
+
+
+def _keys(stage: Stage, point: Vector) -> Iterator[Key]:
+    """Bodies whose left fingertips are at a point, looking there unless they sit."""
+    body, at, hold, seated = stage.person.body, stage.wearer.stand, stage.wearer.hold, stage.wearer.seat is not None
+    fingers = closed(body, "left", FINGERTIPS)
+    for posture, reached in _reaching(stage, point):
+        looked = stage.idle() if seated else stage.person.looking(at_stand(body, at, posture), point)
+        yield Key(posture, carrying(reached, hold)).head(looked).hand("left", fingers)
+
+
+def _reaching(stage: Stage, point: Vector) -> Iterator[tuple[Posture, BodyPose]]:
+    """Postures, and in them arms at a point: the hand straight before the wearer, level with its palm down or to the
+    right, so that no more than the fingers touch; else as is most comfortable."""
+    body, target, tips = stage.person.body, np.array(point), grip_point(stage.person.body, "left", FINGERTIPS)
     if stage.wearer.seat is not None:
         found = reach(body, stage.idle(), "left", target, point=tips)
-        return [] if found is None else [Key(UPRIGHT, found.body)]
+        yield from [] if found is None else [(UPRIGHT, found.body)]
+        return
     at = stage.wearer.stand
     ahead = np.array([point[0] - at.x, point[1] - at.y, 0.0])
     ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-6)
-    aside = np.array([ahead[1], -ahead[0], 0.0])
-    ways = [
-        elbows(body, at, "left", target, point=tips, palm=palm, fingers=ahead, others=False)
-        for palm in (np.array([0.0, 0.0, -1.0]), aside)
-    ]
-    ways.append(elbows(body, at, "left", target, point=tips))
-    return [Key(p.posture, p.reach.body) for way in ways for p in islice(way, POSTURES // 2)]
+    hand = partial(elbows, body, at, "left", target, point=tips)
+    ways = [hand(palm=palm, fingers=ahead, others=False) for palm in (DOWN, np.array([ahead[1], -ahead[0], 0.0]))]
+    for way in (*ways, hand()):
+        yield from ((p.posture, p.reach.body) for p in islice(way, POSTURES // 2))
 
 
-def _to(stage: Stage, key: Key, point: Vector, tips: Floats, screen: Screen) -> Move:
-    """To the point, the last bit straight towards it if the arm can.
-
-    Raises:
-        BlockedError: there is no free way.
-    """
-    pre = _before(stage, key, point, tips)
-    if pre is None:
-        return bridge(stage, rest(stage), key, "left", screen)
-    return [*bridge(stage, rest(stage), pre, "left", screen), *straight(stage, [pre, key], [SHORT], screen)]
-
-
-def _before(stage: Stage, key: Key, point: Vector, tips: Floats) -> Key | None:
+def _before(stage: Stage, point: Vector, key: Key) -> Key | None:
     """The same hand a little nearer to the wearer, and up."""
-    goal = np.array(point) + nearer(stage, point, BEFORE)
-    near = angles_of(key.body.pose, "left")
-    found = reach(stage.person.body, key.body, "left", goal, point=tips, near=near)
-    if found is None:
-        return None
-    return key.arm("left", found.body).hand("left", closed(stage.person.body, "left", FINGERTIPS))
+    body, goal = stage.person.body, np.array(point) + nearer(stage, point, BEFORE)
+    tips, near = grip_point(body, "left", FINGERTIPS), angles_of(key.body.pose, "left")
+    found = reach(body, key.body, "left", goal, point=tips, near=near)
+    return None if found is None else key.arm("left", found.body).hand("left", closed(body, "left", FINGERTIPS))
 
 
 def nearer(stage: Stage, point: Vector, away: float) -> Floats:

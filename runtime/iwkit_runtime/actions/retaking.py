@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,43 +35,72 @@ PLACES = 4
 """Places at which it is asked which grips would do."""
 GRIPS = 8
 """Grips that are enough to choose from."""
+ROUNDS = 3
+"""So many of them it is taken in, one after the other, until it can be put away."""
+SAME, TURNED = 0.02, math.radians(20)
+"""Metres and radians by which a grip may differ from the one that was meant."""
 WORK = 12_000
 """Work for finding them at one place (see `search`)."""
 STANCES = 40
+YAWS = ((0.0, math.pi), (math.pi / 2, -math.pi / 2))
+"""How a thing may be turned at a place, against how it was found free there: first along the same line."""
 NEAR = 2.5
 """Metres from the wearer within which a thing is set down."""
 HEIGHTS = (0.35, 1.15)
 """Heights at which a thing is set down on something, metres; else on the floor."""
-DOWN, ON_FLOOR = 4, 3
-"""Places tried for setting it down."""
+DOWN, ON_FLOOR, ELSEWHERE = 4, 3, 4
+"""Places tried for setting it down: on what is handy, on the floor, and on anything else."""
+FAR = 5.0
+"""Metres from the wearer within which that is."""
 AHEAD = 0.6
 """Metres ahead of the wearer around which that is on the floor."""
 AGAIN = (Look(1, 4, 48, 15_000, broad=True), Look(1, 4, 200, 20_000, broad=True, anywhere=True))
 
-Held = tuple[Grip, Frame]
-"""A grip, and its frame in that of the thing."""
+
+class Held(NamedTuple):
+    """A grip, its frame in that of the thing, and for which place and from where it was found."""
+
+    grip: Grip
+    at: Frame
+    spot: Spot
+    stand: Stand
 
 
-def retaken(act: Act, support: str, places: Sequence[Spot]) -> bool:
-    """Set the held thing down near by and take it in a grip in which it can be put at one of some places; whether that
-    went. If not, the caller puts everything back."""
+def retaken(act: Act, support: str, places: Sequence[Spot]) -> Iterator[list[Held]]:
+    """Set the held thing down near by and take it in a grip in which it can be put at one of some places: the grips
+    that were found for that, while it is held in one of them. Whoever asks for more, as it couldn't be put away after
+    all, has it held in another one; at the end it is for the caller to put everything back."""
     hold = act.stage.wearer.hold
-    if hold is None:
-        return False
-    wanted = list(islice(_suitable(act, hold, support, places), GRIPS))
-    return bool(wanted) and _set_down(act, hold) and _taken(act, hold.name, wanted)
+    wanted = [] if hold is None else list(islice(_suitable(act, hold, support, places), GRIPS))
+    if hold is None or not wanted or not _set_down(act, hold):
+        return
+    down = act.mark()
+    for _ in range(ROUNDS):
+        if not wanted or not _taken(act, hold.name, wanted):
+            return
+        used = act.stage.wearer.hold
+        yield wanted
+        wanted = [one for one in wanted if used is not None and not _held_so(used, one)]
+        act.undo(down)
+
+
+def _held_so(hold: Hold, one: Held) -> bool:
+    """Whether a thing is held as it was found that it might be, but for what the hand turns to close on it."""
+    at = frame(hold.offset).inverse()
+    turned = (float(np.trace(at.turn.T @ one.at.turn)) - 1) / 2
+    return hold.grip == one.grip and float(np.linalg.norm(at.at - one.at.at)) < SAME and turned > math.cos(TURNED)
 
 
 # --- which grips would do ---------------------------------------------------------------------------------------------
 
 
 def _suitable(act: Act, hold: Hold, support: str, places: Sequence[Spot]) -> Iterator[Held]:
-    """Grips in which an arm gets a thing to a place, the most natural first at each."""
-    for spot in places[:PLACES]:
+    """Grips in which an arm gets a thing to a place, the most natural first at each turn of it."""
+    for turns, spot in product(YAWS, places[:PLACES]):
         search = Search(act.stage, hold, spot, support)
         effort, reasons = Effort(WORK), Reasons(reached=True)
         stands = list(islice(standing(act.stage, (spot.x, spot.y), spread(act.stage, (spot.x, spot.y))), STANCES))
-        for yaw in (spot.yaw, spot.yaw + math.pi):
+        for yaw in (spot.yaw + turn for turn in turns):
             gap = search.gap(yaw)
             if gap is None:
                 continue
@@ -116,7 +146,7 @@ def _from(  # noqa: PLR0917 (part of one search)
         as_held = replace(search.hold, grip=contact.goals.grip, offset=grip.inverse().then(thing).pose)
         effort.spend(ARM)
         if next(search.held_as(as_held).ways(contact, at, reasons), None) is not None:
-            return contact.goals.grip, thing.inverse().then(grip)
+            return Held(contact.goals.grip, thing.inverse().then(grip), search.spot, at)
     return None
 
 
@@ -124,14 +154,17 @@ def _from(  # noqa: PLR0917 (part of one search)
 
 
 def _set_down(act: Act, hold: Hold) -> bool:
-    """Set what is held down, on the nearest of what is free and near, else on the floor; whether that went."""
-    places = list(_near(act, hold.name))
-    on_floor = [place for place in places if not place[0]]
-    trials = [*((LOOKS[0], place) for place in places), *((LOOKS[1], place) for place in on_floor[:1])]
-    return any(
-        attempted(act, support or act.room, hold, spot, look, "on" if support else "floor") is None
-        for look, (support, spot) in trials
-    )
+    """Set what is held down, on the nearest of what is free and near, on the floor, or elsewhere; whether that went."""
+    on_floor: list[Spot] = []
+    for support, spot in _near(act, hold.name):
+        if _is_down(act, hold, support, spot, LOOKS[0]):
+            return True
+        on_floor += [] if support else [spot]
+    return any(_is_down(act, hold, "", spot, LOOKS[1]) for spot in on_floor[:1])
+
+
+def _is_down(act: Act, hold: Hold, support: str, spot: Spot, look: Look) -> bool:
+    return attempted(act, support or act.room, hold, spot, look, "on" if support else "floor") is None
 
 
 def _near(act: Act, name: str) -> Iterator[tuple[str, Spot]]:
@@ -141,11 +174,19 @@ def _near(act: Act, name: str) -> Iterator[tuple[str, Spot]]:
     x, y, heading = stage.wearer.stand
     ahead = x + AHEAD * math.cos(heading), y + AHEAD * math.sin(heading)
     apart = {n: math.dist(ahead, stage.centre(n)[:2]) for n, placed in stage.placed.items() if placed.kind == "fixture"}
-    nearest = sorted((n for n in apart if apart[n] <= NEAR), key=lambda n: (apart[n], n))
-    tops = chain.from_iterable(((n, s) for s in spots(asked, name, n, "surface")) for n in nearest)
-    high = ((n, s) for n, s in tops if HEIGHTS[0] <= s.z <= HEIGHTS[1] and not roofed(stage, (s.x, s.y, s.z + 2 * GAP)))
-    yield from islice(high, DOWN)
+    order = sorted(apart, key=lambda n: (apart[n], n))
+
+    def tops(far: float, *, handy: bool) -> Iterator[tuple[str, Spot]]:
+        near = ((n, s) for n in order if apart[n] <= far for s in spots(asked, name, n, "surface"))
+        return (top for top in near if (apart[top[0]] <= NEAR and _handy(stage, top[1])) == handy)
+
+    yield from islice(tops(NEAR, handy=True), DOWN)
     yield from (("", spot) for spot in islice(floor_spots(asked, name, (*ahead, 0.0)), ON_FLOOR))
+    yield from islice(tops(FAR, handy=False), ELSEWHERE)
+
+
+def _handy(stage: Stage, spot: Spot) -> bool:
+    return HEIGHTS[0] <= spot.z <= HEIGHTS[1] and not roofed(stage, (spot.x, spot.y, spot.z + 2 * GAP))
 
 
 def _taken(act: Act, name: str, wanted: Sequence[Held]) -> bool:
@@ -165,5 +206,5 @@ def _taken(act: Act, name: str, wanted: Sequence[Held]) -> bool:
 
 def _goals(thing: Frame, one: Held) -> Goals:
     """Where the hand goes to take a thing in a grip."""
-    at = thing.then(one[1])
-    return Goals(one[0], at.at[None], at.turn[None, :, 1], at.turn[None, :, 0])
+    at = thing.then(one.at)
+    return Goals(one.grip, at.at[None], at.turn[None, :, 1], at.turn[None, :, 0])

@@ -20,7 +20,7 @@ TIGHT = 0.012
 """Metres that it may press into something in these: less than in walking, which comes by between them."""
 BACKWARDS = 0.08
 """Metres a frame that the wearer steps back."""
-FARTHEST = 0.8
+FARTHEST = 1.3
 """How far it steps back at most, metres."""
 WAYS = (180, 135, -135, 90, -90)
 """Directions in which it steps out of where it can't turn, degrees to the left of where it faces: back, if it can."""
@@ -48,13 +48,19 @@ def clear(
 def way_out(
     stage: Stage, joints: Joints | None = None, touching: Collection[str] = (), least: int = 0
 ) -> list[Stand] | None:
+    """The first of `ways_out`; None when there is none."""
+    return next(ways_out(stage, joints, touching, least), None)
+
+
+def ways_out(
+    stage: Stage, joints: Joints | None = None, touching: Collection[str] = (), least: int = 0
+) -> Iterator[list[Stand]]:
     """Steps straight back, else aslant or aside, at `least` so many, to where the wearer can turn around with its arms
-    drawn in; None when there is no such place."""
+    drawn in."""
     for way in WAYS:
         for steps in _steps(stage, math.radians(way), joints, touching):
             if len(steps) > least and _turns(stage, steps[-1], joints, touching):
-                return steps[1:]
-    return None
+                yield steps[1:]
 
 
 def outings(stage: Stage) -> Iterator[list[Stand]]:
@@ -81,6 +87,8 @@ def _steps(stage: Stage, way: float, joints: Joints | None, touching: Collection
 
 
 def _turns(stage: Stage, at: Stand, joints: Joints | None, touching: Collection[str]) -> bool:
-    """Whether the wearer can turn around at a place."""
+    """Whether the wearer can turn around at a place, with its arms as they are or drawn in."""
     turns = (at._replace(heading=math.tau * k / HEADINGS) for k in range(HEADINGS))
-    return all(clear(stage, turn, TIGHT, joints, touching, drawn=True) for turn in turns)
+    return all(
+        any(clear(stage, turn, TIGHT, joints, touching, drawn=drawn) for drawn in (False, True)) for turn in turns
+    )

@@ -28,6 +28,7 @@ from iwkit_runtime.physical.stage import GRASP, Stage
 from iwkit_runtime.physical.trajectory import Stand
 
 Indices = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 CHUNK = 48
 """Goals for which arms are solved at once."""
@@ -109,7 +110,7 @@ class Level:
     blockers: list[str | None] = field(default_factory=list)
 
     @property
-    def free(self) -> Floats:
+    def free(self) -> Bools:
         """Which of the goals are free for the hand (k,)."""
         if len(self.blockers) < len(self.goals):
             ends = hand_ends(self.stage, self.goals)
@@ -181,18 +182,34 @@ def contacts(  # noqa: PLR0917 (one search)
         effort.spend(TRUNK)
         if not trunk(posture, standing):
             continue
-        for level, close in zip(levels, near, strict=True):
-            numbers = np.flatnonzero(close & level.free)
-            if not reasons.reached and not len(numbers):
-                _first_reason(stage, standing, level, np.flatnonzero(close)[:CHUNK], reasons)
-            for first in range(0, len(numbers), CHUNK):
-                if effort.spent:
+        yield from _in_posture(stage, Key(posture, standing), levels, near, trunk, screen, reasons, effort)
+        if effort.spent:
+            return
+
+
+def _in_posture(  # noqa: PLR0917 (part of one search)
+    stage: Stage,
+    standing: Key,
+    levels: Sequence[Level],
+    near: Sequence[Bools],
+    trunk: Trunk,
+    screen: Screen,
+    reasons: Reasons,
+    effort: Effort,
+) -> Iterator[Contact]:
+    """Those in one posture, until it turns out that the body can't be in it, whatever the arm does."""
+    for level, close in zip(levels, near, strict=True):
+        numbers = np.flatnonzero(close & level.free)
+        if not reasons.reached and not len(numbers):
+            _first_reason(stage, standing.body, level, np.flatnonzero(close)[:CHUNK], reasons)
+        for first in range(0, len(numbers), CHUNK):
+            if effort.spent or not trunk(standing.posture, standing.body):
+                return
+            some = numbers[first : first + CHUNK]
+            for contact in _free_arms(stage, standing, level, some, trunk, screen, reasons, effort):
+                if not trunk.rises(standing.posture):
                     return
-                some = numbers[first : first + CHUNK]
-                for contact in _free_arms(stage, Key(posture, standing), level, some, screen, reasons, effort):
-                    if not trunk.rises(posture):
-                        break
-                    yield contact
+                yield contact
 
 
 def _first_reason(stage: Stage, standing: BodyPose, level: Level, numbers: Indices, reasons: Reasons) -> None:
@@ -203,7 +220,14 @@ def _first_reason(stage: Stage, standing: BodyPose, level: Level, numbers: Indic
 
 
 def _free_arms(  # noqa: PLR0917 (part of one search)
-    stage: Stage, standing: Key, level: Level, numbers: Indices, screen: Screen, reasons: Reasons, effort: Effort
+    stage: Stage,
+    standing: Key,
+    level: Level,
+    numbers: Indices,
+    trunk: Trunk,
+    screen: Screen,
+    reasons: Reasons,
+    effort: Effort,
 ) -> Iterator[Contact]:
     """Some of the arms that are free, each at another goal or with the elbow elsewhere."""
     found = _solved(stage, standing.body, level.goals, numbers)
@@ -224,6 +248,8 @@ def _free_arms(  # noqa: PLR0917 (part of one search)
         body, hit = freed(stage, replace(screen, allow=meant), body)
         if hit is not None:
             reasons.blocked(hit.owner)
+            if not trunk(standing.posture, standing.body):
+                return
             continue
         yield contact._replace(body=body)
         taken += 1

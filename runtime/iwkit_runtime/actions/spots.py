@@ -12,8 +12,9 @@ import numpy as np
 
 from iwkit.floorplan import SPAN, stance
 from iwkit_runtime.actions.act import Act
+from iwkit_runtime.actions.crowding import Crowd
 from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
-from iwkit_runtime.physical.layout import APART, RASTER, headroom, regions_for
+from iwkit_runtime.physical.placer import APART, RASTER, headroom, regions_for
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Asset, Floats, Region, Vector
 from iwkit_runtime.physical.stage import Stage
@@ -107,9 +108,11 @@ def _in_region(act: Act, name: str, support: str, region: Region, kind: str) -> 
     here, facing = _from(act, support)
     at, asset = stage.collision.frames(support)[region.link], stage.placed[name].asset
     board = math.atan2(at.turn[1, 0], at.turn[0, 0])
+    crowd = Crowd(stage, name, at, region, GAP, frozenset((support, *stage.statics)))
     taken: list[Floats] = []
     square = board + round((facing - board) / (math.pi / 2)) * (math.pi / 2)
-    for edge, yaw in product((EDGE, 0.0), [turned + turn for turn in TURNS for turned in (facing, square)]):
+    turns = facing, square if abs(square - facing) > EPSILON else facing
+    for edge, yaw in product((EDGE, 0.0), dict.fromkeys(turned + turn for turn in TURNS for turned in turns)):
         room = np.array(region.size[:2]) / 2 - _half(asset, yaw - board)
         if (room < 0).any() or len(taken) >= EACH:
             continue
@@ -118,10 +121,12 @@ def _in_region(act: Act, name: str, support: str, region: Region, kind: str) -> 
         middle = np.array(region.centre[:2])
         asked = act.command.spot
         start = _asked(act, support, region, asked) if asked else at.local((*here, float(at.at[2])))[:2]
-        for spot in _nearest(start, middle, roomy):
+        for spot in crowd.thinned(_nearest(start, middle, roomy), yaw):
             point = at.point((*spot, bottom))
-            near = any(float(np.hypot(*(point - other)[:2])) < APART_TRIES for other in taken)
-            if near or not free(stage, name, support, point, yaw):
+            if any(float(np.hypot(*(point - other)[:2])) < APART_TRIES for other in taken):
+                continue
+            if not free(stage, name, support, point, yaw):
+                crowd.refused += 1
                 continue
             taken.append(point)
             x, y, z = point.tolist()

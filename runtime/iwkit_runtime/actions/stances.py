@@ -27,6 +27,8 @@ WALKS = 4
 
 TURNED = tuple(math.radians(angle) for angle in (16, 0, 35, 50, -20))
 """How far the wearer is turned from facing what it takes: turned to the left, its right shoulder comes forward."""
+BROADLY = (*TURNED, math.radians(65))
+"""The same where it is looked for broadly: turned further, the right arm gets further into what is narrow."""
 AHEAD = math.radians(40)
 """What is no further to the side than this is done from where the wearer stands as it stands, if that can be."""
 
@@ -180,7 +182,7 @@ def _asked_once(  # noqa: PLR0917 (bound to a look)
 def spread(stage: Stage, contact: Point) -> Iterator[Stance]:
     """Stances all around a contact point, near and far and turned in all ways, each far from the one before it."""
     around = list(stances(open_grid(stage), contact, stage.wearer.stand[:2], rings=RINGS))
-    found = [s._replace(heading=s.heading + turn) for s in around for turn in TURNED]
+    found = [s._replace(heading=s.heading + turn) for s in around for turn in BROADLY]
     order = sorted(range(len(found)), key=lambda n: (n * GOLDEN) % 1.0)
     yield from (found[n] for n in order)
 

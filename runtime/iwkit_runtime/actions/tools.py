@@ -25,22 +25,27 @@ from iwkit_runtime.actions.motion import (
     Move,
     Reasons,
     Screen,
+    Trunk,
     at_stand,
     bridge,
     elbows,
+    gazing,
     rest,
 )
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
-from iwkit_runtime.body.arms import Reach, angles_of, reach
+from iwkit_runtime.body.arms import PALM_TILTS, Reach, angles_of, arm_length, reach
 from iwkit_runtime.body.hands import aims, grip_point
 from iwkit_runtime.body.pose import BodyPose, arm_joints, overlay
+from iwkit_runtime.body.posture import Posture
+from iwkit_runtime.body.reaching import SHRUG, shoulder
+from iwkit_runtime.body.reaching import Stance as Feet
 from iwkit_runtime.physical.kinematics import Frame, about, frame
-from iwkit_runtime.physical.layout import regions_for
+from iwkit_runtime.physical.placer import regions_for
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import CATCHES, POURS, Stand
-from iwkit_runtime.physical.wearer import Hold, moved
+from iwkit_runtime.physical.wearer import Hold
 
 POSTURES = 3
 """Postures in which the beginning of one curve is tried."""
@@ -168,12 +173,11 @@ def plan_use(  # noqa: PLR0917 (bound one by one)
     carried = frame(stage.person.held_pose(stage.person.body.forward(*stage.idle()), hold)).turn
     first = math.atan2(carried[1, 1], carried[0, 1])
     x, y, z = patch.at.at.tolist()
-    before, tried = stage.wearer, 0
-    stage.wearer = moved(before, gaze=(x, y, z))
-    try:
+    tried = 0
+    with gazing(stage, (x, y, z)):
         for frames in ways(curve, stage.placed[hold.name].asset.size, patch, first):
             deepest = min(range(len(frames)), key=lambda n: round(float(frames[n].at[2]), 6))
-            for key in _starts(stage, hold, frames[deepest], curve.lean, at):
+            for key in _starts(stage, hold, frames, deepest, curve.lean, at, reasons):
                 hit = Screen(hold).hit(stage, key.body)
                 if hit is not None:
                     reasons.blocked(hit.owner)
@@ -185,21 +189,28 @@ def plan_use(  # noqa: PLR0917 (bound one by one)
                 tried += 1
                 if tried == WAYS:
                     return None
-    finally:
-        stage.wearer = before
     return None
 
 
-def _starts(stage: Stage, hold: Hold, thing: Frame, lean: float, at: Stand) -> Iterator[Key]:
-    """The body with the held thing at a frame."""
+def _starts(  # noqa: PLR0917 (part of one search)
+    stage: Stage, hold: Hold, frames: Sequence[Frame], n: int, lean: float, at: Stand, reasons: Reasons
+) -> Iterator[Key]:
+    """The body with the held thing at the nth of some frames, in postures in which all of these are within reach."""
     body = stage.person.body
-    grip = thing.then(frame(hold.offset).inverse())
-    palm, fingers = aims(body, "right", hold.grip, grip.turn)
+    grips = [thing.then(frame(hold.offset).inverse()) for thing in frames]
+    palm, fingers = aims(body, "right", hold.grip, grips[n].turn)
     point = grip_point(body, "right", hold.grip)
-    found = elbows(body, at, "right", grip.at, point=point, palm=palm, fingers=fingers, others=False)
-    for posed in islice((p for p in found if p.reach.palm_error <= lean), POSTURES):
-        x, y, z = stage.wearer.gaze or thing.at.tolist()
-        looked = stage.person.looking(at_stand(body, at, posed.posture), (x, y, z))
+    trunk, targets = Trunk(stage, Screen(hold), reasons), np.array([grip.at for grip in grips])
+    farthest = arm_length(body, "right") + float(np.linalg.norm(point)) + SHRUG
+
+    def fits(posture: Posture, standing: BodyPose) -> bool:
+        joint = np.array(shoulder(body, Feet(*at), posture, "right"))
+        return float(np.linalg.norm(targets - joint, axis=1).max()) <= farthest and trunk(posture, standing)
+
+    hand = partial(elbows, body, at, "right", grips[n].at, point=point, palm=palm, fingers=fingers)
+    for posed in islice(hand(others=False, most=lean, trunk=fits), POSTURES):
+        gaze = stage.wearer.gaze or frames[n].at.tolist()
+        looked = stage.person.looking(at_stand(body, at, posed.posture), gaze)
         yield Key(posed.posture, posed.reach.body).head(looked).hand("right", hold.fingers)
 
 
@@ -229,8 +240,8 @@ def _onwards(stage: Stage, hold: Hold, now: BodyPose, frames: Sequence[Frame], l
     """
     screen, near, move = Screen(hold), angles_of(now.pose, "right"), []
     for thing in frames:
-        found = follow(stage, hold, now, thing, near)
-        if found is None or found.palm_error > lean or float(np.abs(found.angles - near).max()) > JUMP:
+        found = follow(stage, hold, now, thing, near, most=lean)
+        if found is None or float(np.abs(found.angles - near).max()) > JUMP:
             raise BlockedError(hold.name)
         now, near = found.body, found.angles
         screen.check(stage, now)
@@ -238,13 +249,16 @@ def _onwards(stage: Stage, hold: Hold, now: BodyPose, frames: Sequence[Frame], l
     return move
 
 
-def follow(stage: Stage, hold: Hold, now: BodyPose, thing: Frame, near: Floats) -> Reach | None:
-    """The body with the held thing at a frame, the arm near to angles, the fingers as they are."""
+def follow(
+    stage: Stage, hold: Hold, now: BodyPose, thing: Frame, near: Floats, *, most: float = PALM_TILTS[-1]
+) -> Reach | None:
+    """The body with the held thing at a frame, the arm near to angles, the fingers as they are; `most` as for
+    `arms.reach`."""
     body = stage.person.body
     grip = thing.then(frame(hold.offset).inverse())
     point = grip_point(body, "right", hold.grip)
     palm, fingers = aims(body, "right", hold.grip, grip.turn)
-    found = reach(body, now, "right", grip.at, point=point, palm=palm, fingers=fingers, near=near)
+    found = reach(body, now, "right", grip.at, point=point, palm=palm, fingers=fingers, near=near, most=most)
     if found is None:
         return None
     return found._replace(body=now._replace(pose=overlay(now.pose, found.body.pose, arm_joints("right")[:4])))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.motion import JUMP, BlockedError, Key, Move, Screen, bridge, rest, straight
+from iwkit_runtime.actions.pacing import where_there_is_room
+from iwkit_runtime.actions.passing import Stuck
 from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.spots import GAP
 from iwkit_runtime.actions.tools import follow
@@ -23,10 +26,16 @@ from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.wearer import Hold, moved
 
-BEFORE_EYES = ((0.42, -0.08, 1.28), (0.40, -0.16, 1.22), (0.48, -0.04, 1.36))
+BEFORE_EYES = ((0.42, -0.08, 1.28), (0.40, -0.16, 1.22), (0.48, -0.04, 1.36), (0.45, -0.25, 1.10), (0.30, 0.0, 1.30))
 """Where a thing is turned over, metres: ahead, to the left, above the floor."""
 AXES = (0.0, 180.0, 45.0, 225.0, -45.0, 135.0)
 """Axes about which it is turned, degrees to the left of straight ahead; the first two are the roll of the forearm."""
+AROUND = (0.0, 40.0, -40.0, 80.0, -80.0)
+"""How far it is first turned about the upright, degrees to the left: the forearm rolls further from some of these."""
+WAYS_TRIED = 8
+"""So many ways that the arm can are tried in one place."""
+Way = tuple[float, tuple[float, float, float], float]
+"""How far a thing is turned about the upright first, where it is, and the axis (`AROUND`, `BEFORE_EYES`, `AXES`)."""
 STEPS = 18
 """Frames of half a turn: 10 degrees each."""
 LEAN = math.radians(16)
@@ -54,7 +63,13 @@ def flip(act: Act) -> None:
     riding = stage.engine.riders(name)
     if riding:
         raise RefusedError("TRAJECTORY_COLLISION", act.public(name), act.public(riding[0]))
-    move, carry = _plan_flip(act, hold)
+    able: list[Way] = []
+    planned = _plan_flip(stage, hold, product(AROUND, BEFORE_EYES, AXES), able)
+    if not able:
+        raise RefusedError("OUT_OF_REACH", name)
+    if isinstance(planned, Stuck):
+        planned = where_there_is_room(act, partial(_plan_flip, stage, hold, tuple(able), []), act.public(name))
+    move, carry = planned
     middle = stage.centre(name)
     for n, body in enumerate(move):
         if n % 2 == 0:
@@ -67,15 +82,19 @@ def flip(act: Act) -> None:
     act.emit("flipped", object=name)
 
 
-def _plan_flip(act: Act, hold: Hold) -> tuple[Move, Hold]:
-    """The frames, and how the thing is carried afterwards."""
-    stage, blocked_by = act.stage, ""
+def _plan_flip(stage: Stage, hold: Hold, ways: Iterable[Way], able: list[Way]) -> tuple[Move, Hold] | Stuck:
+    """The frames, and how the thing is carried afterwards, from where the wearer stands; what is in the way there. The
+    first of the ways that the arm can are added to `able`."""
+    blocked_by = hold.name
     start = rest(stage)
     screen = Screen(hold)
-    for place, axis in product(BEFORE_EYES, AXES):
-        found = _turned(stage, hold, start.body, place, math.radians(axis))
+    for way in ways:
+        found = _turned(stage, hold, start.body, way)
         if found is None:
             continue
+        if len(able) == WAYS_TRIED:
+            break
+        able.append(way)
         turned, over = found
         first, last = Key(UPRIGHT, turned[0]), Key(UPRIGHT, turned[-1])
         try:
@@ -89,21 +108,19 @@ def _plan_flip(act: Act, hold: Hold) -> tuple[Move, Hold]:
             now = Key(UPRIGHT, stage.person.idle(moved(stage.wearer, hold=carried)))
             return [*shown, *straight(stage, [last, now], [SHOWN], screen)], carried
         except BlockedError as blocked:
-            blocked_by = blocked_by or blocked.owner
-    if blocked_by:
-        raise RefusedError("TRAJECTORY_COLLISION", hold.name, act.public(blocked_by))
-    raise RefusedError("OUT_OF_REACH", hold.name)
+            blocked_by = blocked.owner if blocked_by == hold.name else blocked_by
+    return Stuck(stage.wearer.stand, blocked_by)
 
 
-def _turned(
-    stage: Stage, hold: Hold, start: BodyPose, place: tuple[float, float, float], axis: float
-) -> tuple[Move, Floats] | None:
-    """The thing turned by half a turn at a place before the eyes, frame by frame, and how it is turned (3, 3) when that
-    is done exactly; None when the arm can't."""
+def _turned(stage: Stage, hold: Hold, start: BodyPose, way: Way) -> tuple[Move, Floats] | None:
+    """The thing turned by half a turn before the eyes, frame by frame, and how it is turned (3, 3) when that is done
+    exactly; None when the arm can't."""
+    around, place, axis = math.radians(way[0]), way[1], math.radians(way[2])
     x, y, heading = stage.wearer.stand
     c, s = math.cos(heading), math.sin(heading)
     at = np.array([x + c * place[0] - s * place[1], y + s * place[0] + c * place[1], place[2]])
-    turn = frame(stage.person.held_pose(stage.person.body.forward(*start), hold)).turn
+    level = frame(stage.person.held_pose(stage.person.body.forward(*start), hold)).turn
+    turn = about((0, 0, 1), around) @ level
     middle = np.array([0, 0, stage.placed[hold.name].asset.size[2] / 2])
     line = (math.cos(heading + axis), math.sin(heading + axis), 0.0)
     now, near, move = start, angles_of(start.pose, "right"), []

@@ -15,7 +15,7 @@ from iwkit_runtime.actions.motion import BRUSH
 from iwkit_runtime.actions.operate import Swing, closed_leaves, execute_swing, open_grid, plan_swing
 from iwkit_runtime.actions.passing import EASE, Step, Stuck, passing
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.room import BACKWARDS, clear, way_out
+from iwkit_runtime.actions.room import BACKWARDS, clear, way_out, ways_out
 from iwkit_runtime.body import gait, rotations
 from iwkit_runtime.body.pose import BodyPose, blend, joint_slice
 from iwkit_runtime.nav.astar import Costs
@@ -54,6 +54,8 @@ SIGHT, SIDEWAYS, DOWNWARDS = 1.5, math.radians(45), math.radians(14)
 NECK = ("neck", "head")
 BACK = (1, 3)
 """Steps that the wearer goes straight back, at least, where it doesn't get away: feet and arms swing in a turn."""
+OUTS = 6
+"""Ways out of where it doesn't get away that are tried."""
 RING = (0.15, 0.3, 0.45, 0.6)
 """Metres from the middle of a room at which other places to stop are looked for."""
 
@@ -272,13 +274,21 @@ def _walk(act: Act, grid: Grid, end: Stand, whither: str) -> None:
         return
     way = way_to(stage, grid, end)
     for least in BACK:
-        back = way_out(stage, least=least) if isinstance(way, Failure) else None
+        back = _outwards(stage, least) if isinstance(way, Failure) else None
         if back:
             stride(act, np.array([stage.wearer.stand, *back]), whither)
             way = way_to(stage, grid, end)
     if isinstance(way, Failure):
         raise _failed(act, way, whither)
     film(act, way)
+
+
+def _outwards(stage: Stage, least: int) -> list[Stand] | None:
+    """The first of the ways out that can be walked; the first one of all, for what is in the way of it, when there is
+    none."""
+    found = list(islice(ways_out(stage, least=least), OUTS))
+    free = (steps for steps in found if not isinstance(walked(stage, np.array([stage.wearer.stand, *steps])), Stuck))
+    return next(free, found[0] if found else None)
 
 
 def way_to(stage: Stage, grid: Grid, end: Stand) -> list[Step] | Failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,9 @@ from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
 
+SAME = 1e-5
+"""Hands that are at a thing in ways that differ by no more, metres, and parts of a turn's matrix, fit it alike."""
+
 
 class _Touch(NamedTuple):
     """Where a thing is in the frame of the right wrist (4, 4), in the world (4, 4), and its shape."""
@@ -28,20 +32,27 @@ class _Touch(NamedTuple):
 def closed_on(stage: Stage, name: str, grip: Grip, contact: Key) -> Wrap:
     """The fingers of a hand at a thing closed on it where the hand is."""
     touch = _touch(stage, name, grip, contact)
-    return curled(stage.person.body, "right", grip, touch.thing, touch.distance)
+    ask = partial(curled, stage.person.body, "right", grip, touch.thing, touch.distance)
+    return stage.collision.once(("closed", *_asked(name, grip, touch)), ask)
 
 
 def better(stage: Stage, name: str, grip: Grip, contact: Key, screen: Screen) -> tuple[Key, Wrap] | None:
     """The wrist laid on a thing and turned a little, so that more fingers hold it; None when nothing is gained, the arm
     can't, or something is in the way."""
     touch = _touch(stage, name, grip, contact)
-    found = wrapped(stage.person.body, "right", grip, touch.thing, touch.distance)
-    if found.thing is touch.thing:
+    ask = partial(wrapped, stage.person.body, "right", grip, touch.thing, touch.distance)
+    found = stage.collision.once(("wrapped", *_asked(name, grip, touch)), ask)
+    if np.abs(found.thing - touch.thing).max() < SAME:
         return None
     moved = _moved(stage, contact, touch.root @ np.linalg.inv(found.thing))
     if moved is None or screen.hit(stage, moved.body) is not None:
         return None
     return moved, found
+
+
+def _asked(name: str, grip: Grip, touch: _Touch) -> tuple[str, Grip, bytes]:
+    """What a fit depends on: it is the same wherever the wearer stands and its elbow is."""
+    return name, grip, (touch.thing / SAME).round().astype(np.int64).tobytes()
 
 
 def _touch(stage: Stage, name: str, grip: Grip, contact: Key) -> _Touch:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -75,10 +76,13 @@ def exact(points: Floats) -> Floats:
 
 
 class Builder:
-    """An asset in the making. Shapes of one link and one material, seen in the same states, become one mesh."""
+    """An asset in the making. Shapes of one link and one material, seen in the same states, become one mesh. What is
+    hollow is `filled` to the touch, or isn't."""
 
-    def __init__(self, materials: Mapping[str, RGBA], fit: Fit, glow: Collection[str] = ()) -> None:
-        self.materials, self.fit, self._glow = materials, fit, frozenset(glow)
+    def __init__(
+        self, materials: Mapping[str, RGBA], fit: Fit, glow: Collection[str] = (), *, filled: bool = False
+    ) -> None:
+        self.materials, self.fit, self._glow, self._filled = materials, fit, frozenset(glow), filled
         self._links: dict[str, _Link] = {BODY: _Link()}
         self._regions: list[Region] = []
         self._labels: list[tuple[bool, Callable[[], Label]]] = []
@@ -109,13 +113,13 @@ class Builder:
 
     def drawn(self, part: Part) -> None:
         """Add a part whose numbers are already in the asset's frame."""
-        for shape in shapes(part):
+        for shape in shapes(part, filled=self._filled):
             self.add(part.link, part.material, shape, solid=part.solid and not part.passing, when=part.when)
 
     def parts(self, parts: Iterable[Part]) -> None:
         """Add a recipe's parts, stretched as the asset is."""
         for part in parts:
-            for shape in shapes(part):
+            for shape in shapes(part, filled=self._filled):
                 fitted = shape.scaled(self.fit.scale, self.fit.offset)
                 self.add(part.link, part.material, fitted, solid=part.solid and not part.passing, when=part.when)
 
@@ -212,8 +216,7 @@ class Builder:
 
     def _finished(self, name: str, link: _Link) -> Link:
         parent = None if name == BODY else BODY
-        pieces = tuple(Piece(exact(piece.vertices)) for piece in link.pieces)
-        return Link(name, parent, Later(partial(self._visuals, link)), pieces, link.joint, link.handle)
+        return Link(name, parent, Later(partial(self._visuals, link)), _exact(link.pieces), link.joint, link.handle)
 
     def _visuals(self, link: _Link) -> Iterator[Visual]:
         for (name, when), shaped in link.shapes.items():
@@ -225,6 +228,15 @@ class Builder:
     def _scan(self, seen: Visual) -> Visual:
         placed = mesh.scaled(Mesh(seen.vertices, seen.faces, seen.uv), self.fit.scale, self.fit.offset)
         return Visual(exact(placed.vertices), placed.faces, placed.uv, seen.material)
+
+
+def _exact(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Pieces as `exact` rounds them, all at once: one by one takes longer than the rounding."""
+    if not pieces:
+        return ()
+    points = exact(np.concatenate([piece.vertices for piece in pieces]))
+    ends = np.cumsum([len(piece.vertices) for piece in pieces]).tolist()
+    return tuple(Piece(points[start:end]) for start, end in pairwise([0, *ends]))
 
 
 def _bottom(region: Region) -> float:

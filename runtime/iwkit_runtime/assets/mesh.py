@@ -106,9 +106,7 @@ def box(low: ArrayLike, high: ArrayLike) -> Mesh:
 
 def rounded_box(low: ArrayLike, high: ArrayLike, radius: float, steps: int = 3) -> Mesh:
     """A box whose edges and corners are rounded: a sphere, cut in eight, each piece moved to a corner."""
-    start, end = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-    half = (end - start) / 2
-    radius = min(radius, float(half.min()) * 0.999)
+    middle, half, radius = _rounded(low, high, radius)
     quarter = np.linspace(0, np.pi / 2, steps + 1)
     around = np.concatenate([quarter + k * np.pi / 2 for k in range(4)])
     side = np.repeat([[1, 1], [-1, 1], [-1, -1], [1, -1]], steps + 1, axis=0)
@@ -122,7 +120,21 @@ def rounded_box(low: ArrayLike, high: ArrayLike, radius: float, steps: int = 3) 
     bottom, top = np.arange(4) * (steps + 1), (rows - 1) * columns + np.arange(4) * (steps + 1)
     caps = [bottom[[0, 2, 1]], bottom[[0, 3, 2]], top[[0, 1, 2]], top[[0, 2, 3]]]
     faces = np.concatenate([grid(rows, columns, ring=True), np.array(caps, dtype=np.int32)])
-    return make(vertices.reshape(-1, 3) + (start + end) / 2, faces)
+    return make(vertices.reshape(-1, 3) + middle, faces)
+
+
+def rounded_box_bounds(low: ArrayLike, high: ArrayLike, radius: float) -> Floats:
+    """The lowest and the highest of its vertices (2, 3), to the last bit, without making it."""
+    middle, half, radius = _rounded(low, high, radius)
+    reach = radius + (half - radius)
+    return np.array([middle - reach, middle + reach])
+
+
+def _rounded(low: ArrayLike, high: ArrayLike, radius: float) -> tuple[Floats, Floats, float]:
+    """The middle (3,) of a box, half its size (3,), and by how much its edges can be rounded."""
+    start, end = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    half = (end - start) / 2
+    return (start + end) / 2, half, min(radius, float(half.min()) * 0.999)
 
 
 @lru_cache(maxsize=16)
@@ -154,27 +166,26 @@ def lathe(outline: Sequence[Sequence[float]], sides: int = ROUND) -> Mesh:
     return join(make(_turned(strip, sides), grid(len(strip), sides, ring=True)) for strip in _strips(points))
 
 
-def lathe_span(outline: Floats, sides: int = ROUND) -> Floats:
-    """The points (n, 3) of the same on its outline, which reach as far as all."""
-    return _turned(outline, sides).reshape(-1, 3)
-
-
 def _turned(points: Floats, sides: int) -> Floats:
     """Points (n, 2) of radius and height turned about z: (n, sides, 3)."""
     heights = np.broadcast_to(points[:, None, 1:], (len(points), sides, 1))
     return np.concatenate([points[:, None, :1] * _circle(sides)[None], heights], -1)
 
 
-def ellipsoid(centre: ArrayLike, radii: ArrayLike, rows: int = 10, sides: int = 20) -> Mesh:
-    """An ellipsoid with half axes `radii`."""
+@lru_cache(maxsize=16)
+def ball(rows: int, sides: int) -> Floats:
+    """Points (n, 3) on a ball of radius 1, row by row from below."""
     up = np.linspace(-np.pi / 2, np.pi / 2, rows + 1)
     outline = np.stack([np.cos(up), np.sin(up)], -1)
     outline[[0, -1], 0] = 0
-    circle = _circle(sides)
-    ring = np.concatenate(
-        [outline[:, None, :1] * circle[None], np.broadcast_to(outline[:, None, 1:], (rows + 1, sides, 1))], -1
-    )
-    mesh = make(ring, grid(rows + 1, sides, ring=True))
+    points = _turned(outline, sides).reshape(-1, 3)
+    points.setflags(write=False)
+    return points
+
+
+def ellipsoid(centre: ArrayLike, radii: ArrayLike, rows: int = 10, sides: int = 20) -> Mesh:
+    """An ellipsoid with half axes `radii`."""
+    mesh = make(ball(rows, sides), grid(rows + 1, sides, ring=True))
     return scaled(mesh, np.asarray(radii, dtype=np.float64), centre)
 
 

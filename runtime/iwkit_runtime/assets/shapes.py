@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -40,42 +40,64 @@ IMAGES: dict[str, tuple[tuple[int, int], ...]] = {
 
 
 class Shape:
-    """What is seen, meshed when it is first asked for, and the corners of each convex piece."""
+    """What is seen, the corners of each convex piece that is touched, and how far it reaches: made when asked for."""
 
     def __init__(
-        self, draw: Callable[[], Mesh], pieces: tuple[Floats, ...], span: Callable[[], Floats] | None = None
+        self,
+        draw: Callable[[], Mesh],
+        pieces: Callable[[], Sequence[Floats]],
+        bounds: Callable[[], Floats] | None = None,
     ) -> None:
-        self._draw, self.pieces, self._span = draw, pieces, span
+        self._draw, self._pieces, self._bounds = draw, pieces, bounds
 
     @cached_property
     def mesh(self) -> Mesh:
         return self._draw()
 
-    @property
-    def span(self) -> Floats:
-        """Points (n, 3) that reach as far as the mesh does: its vertices, or such as are quicker to come by."""
-        return self.mesh.vertices if self._span is None else self._span()
+    @cached_property
+    def pieces(self) -> tuple[Floats, ...]:
+        return tuple(self._pieces())
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """The lowest and the highest corner (2, 3) of the box around the mesh; few shapes must be drawn to tell."""
+        return spanned(self.mesh.vertices) if self._bounds is None else self._bounds()
 
     def mapped(self, matrix: Floats, offset: Floats) -> Shape:
         """The shape under x -> matrix x + offset."""
-        pieces = tuple(p @ matrix.T + offset for p in self.pieces)
-        return Shape(lambda: mesh.mapped(self.mesh, matrix, offset), pieces)
+        return Shape(
+            lambda: mesh.mapped(self.mesh, matrix, offset), lambda: [p @ matrix.T + offset for p in self.pieces]
+        )
+
+    def facing(self, matrix: Floats, offset: Floats) -> Shape:
+        """The same where the matrix only exchanges axes."""
+        found = self.mapped(matrix, offset)
+        return Shape(lambda: found.mesh, lambda: found.pieces, lambda: self.bounds @ matrix.T + offset)
 
     def scaled(self, scale: Floats, offset: Floats) -> Shape:
         """The shape under x -> scale x + offset, axis by axis."""
-        pieces = tuple(p * scale + offset for p in self.pieces)
-        return Shape(lambda: mesh.scaled(self.mesh, scale, offset), pieces, lambda: self.span * scale + offset)
+        return Shape(
+            lambda: mesh.scaled(self.mesh, scale, offset),
+            lambda: [p * scale + offset for p in self.pieces],
+            lambda: np.sort(self.bounds * scale + offset, axis=0),
+        )
 
 
-def shapes(part: Part) -> Iterator[Shape]:
-    """The part and its mirror images. Things of all sizes and colours share them, so nobody may write to them."""
-    return iter(_images(part))
+def spanned(points: Floats) -> Floats:
+    """The lowest and the highest corner (2, 3) of the box around points (n, 3)."""
+    return np.array([points.min(0), points.max(0)])
+
+
+def shapes(part: Part, *, filled: bool = False) -> Iterator[Shape]:
+    """The part and its mirror images, what is hollow perhaps `filled` to the touch. Things of all sizes and colours
+    share them, so nobody may write to them."""
+    return iter(_images(part, filled and part.inner is not None))
 
 
 @lru_cache(maxsize=4096)
-def _images(part: Part) -> tuple[Shape, ...]:
+def _images(part: Part, filled: bool) -> tuple[Shape, ...]:
     name = next(name for name in MAKERS if getattr(part, name) is not None)
-    shape = _turned(MAKERS[name](part), part.turn)
+    shape = _turned(_lathe(part, filled=True) if filled else MAKERS[name](part), part.turn)
     if not part.mirror:
         return (shape,)
     return tuple(shape.scaled(np.array([x, y, 1.0]), np.zeros(3)) for x, y in IMAGES[part.mirror])
@@ -83,8 +105,15 @@ def _images(part: Part) -> tuple[Shape, ...]:
 
 def box_shape(low: Floats, high: Floats, radius: float = 0) -> Shape:
     """A box between two corners, with rounded edges where `radius` is above 0."""
-    pieces = (mesh.corners(low, high),)
-    return Shape(lambda: mesh.rounded_box(low, high, radius) if radius else mesh.box(low, high), pieces)
+
+    def pieces() -> list[Floats]:
+        return [mesh.corners(low, high)]
+
+    if not radius:
+        return Shape(lambda: mesh.box(low, high), pieces, lambda: np.array([low, high]))
+    return Shape(
+        lambda: mesh.rounded_box(low, high, radius), pieces, lambda: mesh.rounded_box_bounds(low, high, radius)
+    )
 
 
 def _turned(shape: Shape, degrees: tuple[float, float, float]) -> Shape:
@@ -97,7 +126,7 @@ def _turned(shape: Shape, degrees: tuple[float, float, float]) -> Shape:
         turn[[i, j], [i, j]] = np.cos(angle)
         turn[j, i], turn[i, j] = np.sin(angle), -np.sin(angle)
         matrix = turn @ matrix
-    centre = (shape.mesh.vertices.min(0) + shape.mesh.vertices.max(0)) / 2
+    centre = shape.bounds.sum(0) / 2
     return shape.mapped(matrix, centre - matrix @ centre)
 
 
@@ -106,18 +135,23 @@ def _box(part: Part) -> Shape:
     return box_shape(ends[:3], ends[3:], part.round)
 
 
-def _lathe(part: Part) -> Shape:
+def _lathe(part: Part, *, filled: bool = False) -> Shape:
     outer = np.array(part.lathe, dtype=np.float64)
     if part.smooth:
         outer = np.maximum(mesh.smoothed(outer), [0, -np.inf])
-    if part.inner:
-        inner = np.array(part.inner, dtype=np.float64)
-        outline, pieces = np.concatenate([outer, inner[::-1]]), tuple(_wall_pieces(outer, inner))
-    else:
-        outline, pieces = outer, (_rings(outer, 16),)
-    matrix, at = AXES[part.axis], np.array(part.at, dtype=np.float64)
-    shape = Shape(lambda: mesh.lathe(outline.tolist()), pieces).mapped(matrix, at)
-    return Shape(lambda: shape.mesh, shape.pieces, lambda: mesh.lathe_span(outline) @ matrix.T + at)
+    inner = np.array(part.inner or np.empty((0, 2)), dtype=np.float64)
+    outline = np.concatenate([outer, inner[::-1]])
+    shape = Shape(
+        lambda: mesh.lathe(outline.tolist()),
+        lambda: _wall_pieces(outer, inner) if part.inner and not filled else [_rings(outer, 16)],
+        lambda: _turned_bounds(outline),
+    )
+    return shape.facing(AXES[part.axis], np.array(part.at, dtype=np.float64))
+
+
+def _turned_bounds(outline: Floats) -> Floats:
+    (_, bottom), (radius, top) = outline.min(0), outline.max(0)
+    return np.array([[-radius, -radius, bottom], [radius, radius, top]])
 
 
 def _rings(outline: Floats, sides: int) -> Floats:
@@ -135,20 +169,19 @@ def _radius_at(outline: Floats, heights: Floats) -> Floats:
     return np.asarray(np.interp(heights, levels, widest), dtype=np.float64)
 
 
-def _wall_pieces(outer: Floats, inner: Floats) -> Iterator[Floats]:
+def _wall_pieces(outer: Floats, inner: Floats) -> list[Floats]:
     """The base under the hollow, and the wall around it cut into sectors and levels."""
     floor = float(inner[:, 1].min())
     below = np.append(outer[outer[:, 1] < floor, 1], floor)
-    if floor > outer[:, 1].min():
-        yield _rings(np.column_stack([_radius_at(outer, below), below]), 16)
+    base = [_rings(np.column_stack([_radius_at(outer, below), below]), 16)] if len(below) > 1 else []
     levels = np.unique(np.concatenate([[floor], outer[outer[:, 1] > floor, 1], inner[:, 1]]))
-    wide, hollow = _radius_at(outer, levels), _radius_at(inner, levels)
-    for k in range(SECTORS):
-        angle = np.array([k, k + 1]) * 2 * np.pi / SECTORS
-        circle = np.stack([np.cos(angle), np.sin(angle)], -1)
-        for i in range(len(levels) - 1):
-            ends = [(r[i + j], levels[i + j]) for j in (0, 1) for r in (wide, hollow)]
-            yield np.array([[*(radius * arm), height] for radius, height in ends for arm in circle])
+    angle = np.arange(SECTORS + 1) * 2 * np.pi / SECTORS
+    arms = np.stack([np.cos(angle), np.sin(angle)], -1)
+    around = np.stack([_radius_at(outer, levels), _radius_at(inner, levels)], -1)[:, :, None, None] * arms
+    corners = np.empty((len(levels), 2, SECTORS + 1, 3))
+    corners[..., :2], corners[..., 2] = around, levels[:, None, None]
+    walls = product(range(SECTORS), range(len(levels) - 1))
+    return base + [corners[i : i + 2, :, k : k + 2].reshape(8, 3) for k, i in walls]
 
 
 def _tube(part: Part) -> Shape:
@@ -158,20 +191,30 @@ def _tube(part: Part) -> Shape:
         curve = mesh.smoothed(np.column_stack([points, radii]))
         points, radii = curve[:, :3], np.maximum(curve[:, 3], 1e-4)
     rings = mesh.tube_rings(points, radii)
+    return Shape(lambda: mesh.tube(rings), lambda: _lengths(rings), lambda: spanned(rings.reshape(-1, 3)))
+
+
+def _lengths(rings: Floats) -> list[Floats]:
+    """A tube's rings cut into at most `MOST_TUBE_PIECES`."""
     cuts = np.unique(np.linspace(0, len(rings) - 1, min(len(rings), MOST_TUBE_PIECES + 1)).round().astype(int))
-    pieces = tuple(rings[a : b + 1].reshape(-1, 3) for a, b in pairwise(cuts))
-    return Shape(lambda: mesh.tube(rings), pieces)
+    return [rings[a : b + 1].reshape(-1, 3) for a, b in pairwise(cuts)]
 
 
 def _extrude(part: Part) -> Shape:
     outline = mesh.anticlockwise(np.array(part.extrude, dtype=np.float64))
     low, high = part.span
+    bounds = np.column_stack([(outline.min(0), outline.max(0)), (low, high)])
+    shape = Shape(lambda: mesh.extrude(outline, low, high), lambda: _prisms(outline, low, high), lambda: bounds)
+    return shape.facing(PLANES[part.plane], np.zeros(3))
+
+
+def _prisms(outline: Floats, low: float, high: float) -> list[Floats]:
+    """An anticlockwise outline, cut into triangles unless it is convex, thickened."""
     before, after = outline - np.roll(outline, 1, 0), np.roll(outline, -1, 0) - outline
     convex = bool((before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0] >= -1e-12).all())
     ears = () if convex else mesh.triangles(outline)
     parts = [outline] if convex else [outline[list(three)] for three in ears if not _sliver(outline, three)]
-    pieces = (np.concatenate([np.column_stack([p, np.full(len(p), z)]) for z in (low, high)]) for p in parts)
-    return Shape(lambda: mesh.extrude(outline, low, high), tuple(pieces)).mapped(PLANES[part.plane], np.zeros(3))
+    return [np.concatenate([np.column_stack([p, np.full(len(p), z)]) for z in (low, high)]) for p in parts]
 
 
 def _sliver(outline: Floats, three: tuple[int, int, int]) -> bool:
@@ -183,7 +226,11 @@ def _sliver(outline: Floats, three: tuple[int, int, int]) -> bool:
 def _ellipsoid(part: Part) -> Shape:
     numbers = np.array(part.ellipsoid, dtype=np.float64)
     centre, radii = numbers[:3], numbers[3:]
-    return Shape(lambda: mesh.ellipsoid(centre, radii), (mesh.ellipsoid(centre, radii, 6, 10).vertices,))
+    return Shape(
+        lambda: mesh.ellipsoid(centre, radii),
+        lambda: [mesh.ball(6, 10) * radii + centre],
+        lambda: np.array([centre - radii, centre + radii]),
+    )
 
 
 MAKERS: dict[str, Callable[[Part], Shape]] = {

@@ -1,8 +1,9 @@
 """When the right hand holds what, read off events and geometry: from the frame in which a thing first moves with the
-hand to the last in which it is where the hand has it."""
+hand to the last in which it is where the hand has it; and again where the command that lets go of it takes it anew."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from iwkit_runtime.audit.body import Measure, hand_points
 from iwkit_runtime.audit.film import Film, Rigid, Shot, turned
 from iwkit_runtime.audit.limits import LIMITS
 from iwkit_runtime.audit.shapes import Hull, distances, hull
+
+CARRIED = 0.05
+"""A thing that has been let go of is held again in the same command where it goes so far with the hand, metres."""
 
 
 class Hold(NamedTuple):
@@ -34,7 +38,7 @@ def holds(film: Film) -> list[Hold]:
                 first = next((n for n in numbers if name in film.shots[n].changed), numbers[-1])
                 open_ = name, first
             elif happening.kind in {"released", "fell"} and open_ is not None and open_[0] == name and numbers:
-                found.append(Hold(*open_, _last(film, *open_, numbers)))
+                found += _spans(film, *open_, numbers)
                 open_ = None
     if open_ is not None:
         found.append(Hold(*open_, len(film.shots) - 1))
@@ -68,19 +72,31 @@ def hulls_of(film: Film, shot: Shot, name: str) -> list[Hull]:
     return [hull(piece.vertices).moved(*thing(shot, name)) for piece in root.pieces]
 
 
-def _last(film: Film, name: str, first: int, numbers: list[int]) -> int:
-    """The last frame of a command that lets go in which the thing is still where the hand has it."""
-    before = film.shots[first - 1]
-    taken = thing(before, name).seen_from(before.wrist)
+def _spans(film: Film, name: str, first: int, numbers: list[int]) -> Iterator[Hold]:
+    """The holds of a thing that ends up let go of in a command of the shots `numbers`: the first one, which may have
+    begun before, and one for each time that it is set down and taken anew."""
     # What is taken and let go by one command isn't held from its beginning.
-    own = [n for n in numbers if n >= first]
-    last = own[0] - 1
-    for n in own:
-        moved, turn = _apart(taken, thing(film.shots[n], name).seen_from(film.shots[n].wrist))
+    last = _with_hand(film, name, first, max(first, numbers[0]), numbers[-1])
+    yield Hold(name, first, last)
+    n = last + 1
+    while n <= numbers[-1]:
+        last = _with_hand(film, name, n, n, numbers[-1]) if name in film.shots[n].changed else n - 1
+        if math.dist(film.shots[n - 1].poses[name][0], film.shots[last].poses[name][0]) >= CARRIED:
+            yield Hold(name, n, last)
+            n = last
+        n += 1
+
+
+def _with_hand(film: Film, name: str, taken: int, first: int, end: int) -> int:
+    """The last of the shots `first` to `end` until which a thing is where the hand has it that takes it in the shot
+    `taken`; the one before `first` if there is none."""
+    before = film.shots[taken - 1]
+    grasp = thing(before, name).seen_from(before.wrist)
+    for n in range(first, end + 1):
+        moved, turn = _apart(grasp, thing(film.shots[n], name).seen_from(film.shots[n].wrist))
         if moved > LIMITS["held"].value or turn > LIMITS["held_turn"].value:
-            break
-        last = n
-    return last
+            return n - 1
+    return end
 
 
 def _apart(one: Rigid, other: Rigid) -> tuple[float, float]:

@@ -6,6 +6,7 @@ A camera frame is 4x4 in the world with x to the right of the picture, y up, loo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from iwkit.errors import UsageError
 from iwkit_runtime.body import rotations
 from iwkit_runtime.body.model import Body, joint
-from iwkit_runtime.body.pose import INDEX, BodyPose, joint_slice, pack, vector
+from iwkit_runtime.body.pose import INDEX, BodyPose, checked, joint_slice, pack, vector
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,14 @@ def look_at(body: Body, at: BodyPose, point: ArrayLike) -> Gaze:
         UsageError: the point is not three finite numbers or is closer than 5 cm to the eyes.
     """
     target = vector("the point to look at", point)
+    place = vector("the translation", at.translation)
+    return _look_at(body, checked(at.pose).tobytes(), place.tobytes(), target.tobytes())
+
+
+@lru_cache(maxsize=256)
+def _look_at(body: Body, pose: bytes, translation: bytes, point: bytes) -> Gaze:
+    """`look_at` for the bytes of its arguments: who tries one arm after another looks at the same point every time."""
+    at, target = BodyPose(np.frombuffer(pose), np.frombuffer(translation)), np.frombuffer(point)
     if np.linalg.norm(target - camera_frame(body, body.forward(*at))[:3, 3]) < _TOO_NEAR:
         raise UsageError("a point to look at must be at least 5 cm from the eyes")
     neutral = pack({"neck": (0, 0, 0), "head": (0, 0, 0)}, onto=at.pose)
@@ -79,6 +88,7 @@ def look_at(body: Body, at: BodyPose, point: ArrayLike) -> Gaze:
         turns = _turned(spine, aim)
     joints = {name: rotations.vector(turn) for name, turn in turns.items()}
     turned = BodyPose(pack(joints, onto=neutral), at.translation)
+    turned.pose.flags.writeable = False
     lens = camera_frame(body, body.forward(*turned))
     sight = rotations.unit(target - lens[:3, 3])
     residual = np.arctan2(np.linalg.norm(rotations.cross(-lens[:3, 2], sight)), -lens[:3, 2] @ sight)

@@ -27,10 +27,12 @@ Distance = Callable[[Array], Array]
 BAND, DEPTH = 0.006, 0.004
 """A finger touches when it is no further than this from the surface, and no deeper in it, metres."""
 CURL = np.deg2rad(np.arange(0, 121, 6.0))
-"""Bends at which fingers are looked at; between two of them the touch is found by halving."""
+"""Bends at which fingers are looked at; between two of them the touch is found by guessing from the gaps."""
 HALVINGS = 6
-TOUCH = 0.0005
-"""Metres from the surface at which a finger stops."""
+TOUCH, NEARLY = 0.0005, 0.00028
+"""Metres from the surface at which a finger stops, and by how much sooner it may."""
+GUESSES = 6
+"""Bends that are tried to find where it does."""
 YAWS, ROLLS = np.deg2rad((0, 10, -10, 20, -20)), np.deg2rad((0, 15, -15))
 """How the wrist is turned when fingers miss: about the direction of the palm, and about that of the fingers."""
 OPPOSED = -0.2
@@ -198,7 +200,8 @@ def curled(body: Body, side: Side, grip: Grip, thing: Array, distance: Distance)
             k = int(good[0]) if len(good) else int(gap.argmax())
             bends[f], gaps[f] = CURL[k], gap[k]
         else:
-            bends[f], gaps[f] = _halved(CURL[touched[0] - 1 : touched[0] + 1], partial(gap_of, f))
+            at_touch = slice(touched[0] - 1, touched[0] + 1)
+            bends[f], gaps[f] = _met(CURL[at_touch], gap[at_touch], partial(gap_of, f))
         points = finger_points(body, side, grip.family, f, bends[[f]])[0]
         local = (points - at) @ turn
         nearest_at.append(local[distance(local).argmin()])
@@ -224,13 +227,19 @@ def _grasps(  # noqa: PLR0917 (part of `curled`)
     return bool(_away(_skin(body, side).palm, thing, distance, np.zeros((1, 3)))[0] <= BAND)
 
 
-def _halved(span: Array, gap: Callable[[float], float]) -> tuple[float, float]:
-    """The bend in a span (2,) at which a finger comes to touch, and its gap there."""
+def _met(span: Array, gaps: Array, gap: Callable[[float], float]) -> tuple[float, float]:
+    """The bend in a span (2,) at which a finger comes to touch, and its gap there, from its gaps (2,) at both ends: the
+    first is more than a touch, the second is not."""
     low, high = span.tolist()
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if gap(middle) <= TOUCH else (middle, high)
-    return low, gap(low)
+    least, most = gaps.tolist()
+    for _ in range(GUESSES):
+        if least <= TOUCH + NEARLY:
+            break
+        share = (least - TOUCH - NEARLY / 2) / (least - most)
+        middle = low + float(np.clip(share, 0.05, 0.95)) * (high - low)
+        found = gap(middle)
+        low, least, high, most = (low, least, middle, found) if found <= TOUCH else (middle, found, high, most)
+    return low, least
 
 
 def _opposed(points: Array, touching: NDArray[np.bool_], distance: Distance) -> bool:

@@ -144,7 +144,6 @@ class CollisionWorld:
         for name in names:
             self._frames[name] = _frames_of(self._placed[name], self._roots[name], self._joints)
             self._put(name, self._frames[name])
-        self._scratch.refresh()
 
     def _put(self, name: str, frames: Mapping[str, Frame]) -> None:
         for link, row in self._scratch.rows[name].items():
@@ -173,6 +172,8 @@ class CollisionWorld:
             UsageError: no such thing or joint, or ends and radii that are not finite or don't match.
         """
         batches = [None] if capsules is None else _batches(capsules)
+        rows = [row for name in self._known(poses or {}, joints or {}) for row in self._scratch.rows[name].values()]
+        still = self._scratch.poses[rows]
         moved = self._as_if(poses or {}, joints or {})
         found: list[Hit] = []
         try:
@@ -185,7 +186,7 @@ class CollisionWorld:
         finally:
             if moved:
                 self._scratch.test([*moved], on=False)
-                self._settle(dict.fromkeys(moved.values()))
+                self._scratch.poses[rows] = still
         return _deepest(h for h in found if h.owner not in ignore and not any(_meant(h, a) for a in allow))
 
     def free(
@@ -227,6 +228,7 @@ class CollisionWorld:
         geoms, along = np.full(count, -1, np.int32), np.full(count, -1.0)
         groups = (np.arange(6) == SCENE).astype(np.uint8)
         if count:
+            self._scratch.refresh()
             mujoco.mj_multiRay(
                 model, data, origin, ways.ravel(), groups, True, -1, geoms, along, None, count, _FARTHEST
             )

@@ -7,7 +7,7 @@ import numpy as np
 
 from iwkit_runtime.engines.base import FRAME, REST, EngineError, Settled, Snapshot
 from iwkit_runtime.engines.mujoco_model import STEP, build
-from iwkit_runtime.physical.kinematics import Frame, frame, link_frames, quaternion, root_frame
+from iwkit_runtime.physical.kinematics import Frame, frame, link_frames, quaternion, root_frame, values_at_start
 from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Poses, SceneSpec
 from iwkit_runtime.physical.spec import Joint
 
@@ -50,9 +50,7 @@ class MujocoEngine:
         self._resting: dict[str, tuple[str, ...]] = {}
         self._drive: tuple[tuple[str, str], dict[str, Frame]] | None = None
         for placed in spec.placed:
-            for link in placed.asset.links:
-                if link.joint:
-                    self._values[placed.name, link.name] = float(placed.joints.get(link.name, link.joint.low))
+            self._values |= values_at_start(placed)
             self._put(placed.name, root_frame(placed))
         mujoco.mj_forward(self._model, self._data)
 

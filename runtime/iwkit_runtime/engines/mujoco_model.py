@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import mujoco
 import numpy as np
@@ -27,6 +28,8 @@ STIFFNESS = (0.01, 1.0)
 """Time constant (seconds) and damping of contacts: softer ones leave bananas rocking for ever."""
 KEPT = 6
 """Models kept for scenes loaded again."""
+_CORNERS = 8
+"""Of a box."""
 HEAVY = 1e3
 """Armature of an object's own joints, kg m2 or kg: they are driven by hand, contacts don't move them."""
 
@@ -88,7 +91,7 @@ def _asset_digest(asset: Asset) -> bytes:
 
 
 def _build(spec: SceneSpec) -> Built:
-    builder = _Builder()
+    builder = _Builder(spec)
     for static in spec.statics:
         body = builder.spec.worldbody.add_body(name=f"static/{static.name}")
         for piece in static.pieces:
@@ -108,7 +111,7 @@ def _build(spec: SceneSpec) -> Built:
 class _Builder:
     """A MuJoCo specification in the making; pieces of the same shape share a mesh."""
 
-    def __init__(self) -> None:
+    def __init__(self, scene: SceneSpec) -> None:
         self.spec = mujoco.MjSpec()
         option = self.spec.option
         option.timestep = STEP
@@ -116,18 +119,19 @@ class _Builder:
         option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         option.impratio = 10
         option.gravity = [0, 0, -9.81]
+        usual = self.spec.default.geom
+        usual.condim, usual.friction, usual.solref = 6, FRICTION, STIFFNESS
         self._meshes: dict[bytes, str] = {}
+        self._boxes = _boxes(scene)
 
     def geom(self, body: mujoco.MjsBody, piece: Piece, mass: float = 0.0) -> None:
         """Add a convex piece; an upright box as such, which contacts of flat faces are best resolved for."""
-        centre, half = _box(piece)
-        if half is not None:
-            geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=half, pos=centre)
+        box = self._boxes.get(id(piece))
+        if box is not None:
+            centre, half = box
+            body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=half, pos=centre, mass=mass)
         else:
-            geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=self._mesh(piece.vertices))
-        geom.mass = mass
-        geom.condim = 6
-        geom.friction, geom.solref = FRICTION, STIFFNESS
+            body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=self._mesh(piece.vertices), mass=mass)
 
     def _mesh(self, vertices: Floats) -> str:
         key = vertices.tobytes()
@@ -169,19 +173,22 @@ class _Builder:
             body.mass, body.inertia, body.explicitinertial = 1e-3, [1e-6] * 3, True
 
 
-@lru_cache(maxsize=16384)
-def _box(piece: Piece) -> tuple[Floats, Floats | None]:
-    """Centre and half size of a piece that is an upright box, (centre, None) for any other shape."""
-    vertices = piece.vertices
-    low, high = vertices.min(0), vertices.max(0)
-    centre = (low + high) / 2
-    if len(vertices) != 8:
-        return centre, None
-    upper = vertices > centre
-    away = np.abs(vertices - np.where(upper, high, low))
-    corners = {*map(tuple, upper.tolist())}
-    is_box = len(corners) == 8 and bool((away <= 1e-7 + 1e-5 * np.abs(np.where(upper, high, low))).all())
-    return centre, (high - low) / 2 if is_box else None
+def _boxes(spec: SceneSpec) -> dict[int, tuple[Floats, Floats]]:
+    """Centre and half size of each piece, by its id, that is an upright box."""
+    links = (link.pieces for placed in spec.placed for link in placed.asset.links)
+    every = chain.from_iterable([*(static.pieces for static in spec.statics), *links])
+    found = list({id(piece): piece for piece in every if len(piece.vertices) == _CORNERS}.values())
+    if not found:
+        return {}
+    vertices = np.stack([piece.vertices for piece in found])
+    low, high = vertices.min(1), vertices.max(1)
+    centres = (low + high) / 2
+    upper = vertices > centres[:, None]
+    nearest = np.where(upper, high[:, None], low[:, None])
+    upright = (np.abs(vertices - nearest) <= 1e-7 + 1e-5 * np.abs(nearest)).all((1, 2))
+    upright &= (np.sort(upper @ (1, 2, 4), axis=1) == np.arange(_CORNERS)).all(1)
+    halves = (high - low) / 2
+    return {id(found[n]): (centres[n], halves[n]) for n in np.flatnonzero(upright).tolist()}
 
 
 @lru_cache(maxsize=16384)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import ndimage
@@ -111,8 +112,12 @@ class Grid:
 
     def centres(self, cells: Ints | Sequence[int]) -> Floats:
         """(n, 2): the middles of cells, metres in the world frame."""
-        rows, columns = np.divmod(np.asarray(cells, dtype=np.int64), self.columns)
-        return np.column_stack([self.x0 + (columns + 0.5) * CELL, self.y0 + (rows + 0.5) * CELL])
+        return self._lattice.centres(np.asarray(cells, dtype=np.int64))
+
+    @property
+    def _lattice(self) -> Lattice:
+        rows, columns = self.supported.shape
+        return Lattice(self.x0, self.y0, int(rows), int(columns))
 
     def all_centres(self) -> Floats:
         """(rows * columns, 2): the middles of all cells."""
@@ -129,8 +134,16 @@ class Grid:
     def nearest_owner(self, place: Point, layers: Collection[Layer] = tuple(BANDS)) -> str | None:
         """What of these layers is closest to a place, seen from above; the first by name of those equally close."""
         pieces = [f for f in self.footprints if f.layer in layers]
-        near = [(round(distance_to_outline(f.outline, place), 6), f.owner) for f in pieces]
-        return min(near, default=(0.0, None))[1]
+        if not pieces:
+            return None
+        boxes = np.array([(*f.outline.min(axis=0), *f.outline.max(axis=0)) for f in pieces])
+        least = np.hypot(*np.maximum(np.maximum(boxes[:, :2] - place, place - boxes[:, 2:]), 0.0).T)
+        best = (math.inf, "")
+        for n in np.argsort(least, kind="stable").tolist():
+            if least[n] > best[0] + EPSILON:
+                break
+            best = min(best, (round(distance_to_outline(pieces[n].outline, place), 6), pieces[n].owner))
+        return best[1]
 
     def _cells_of(self, groups: Sequence[Ints]) -> Bools:
         mask = np.zeros(self.supported.shape, dtype=bool)
@@ -142,16 +155,40 @@ class Grid:
         if obstacle.layer not in BANDS:
             raise UsageError(f"{obstacle.owner} is in layer {obstacle.layer!r}: layers are {', '.join(BANDS)}")
         vertices = points(obstacle.vertices, 3, f"the vertices of a piece of {obstacle.owner}")
-        outline = slice_outline(vertices, *BANDS[obstacle.layer])
-        if not len(outline):
-            return None
-        low = np.floor((outline.min(axis=0) - (self.x0, self.y0)) / CELL - EPSILON).astype(int)
-        high = np.floor((outline.max(axis=0) - (self.x0, self.y0)) / CELL + EPSILON).astype(int)
-        rows, columns = self.supported.shape
-        row, column = np.mgrid[max(low[1], 0) : min(high[1] + 1, rows), max(low[0], 0) : min(high[0] + 1, columns)]
-        cells = (row * columns + column).ravel().astype(np.int64)
-        cells = cells[meets_squares(outline, self.centres(cells), CELL)]
-        return Footprint(obstacle.owner, obstacle.layer, cells, outline)
+        outline, cells = _met(self._lattice, vertices.tobytes(), obstacle.layer)
+        return Footprint(obstacle.owner, obstacle.layer, cells, outline) if len(outline) else None
+
+
+class Lattice(NamedTuple):
+    """Where the cells of a grid are: the corner of the first one, and how many there are."""
+
+    x0: float
+    y0: float
+    rows: int
+    columns: int
+
+    def centres(self, cells: Ints) -> Floats:
+        """(n, 2): the middles of cells, metres in the world frame."""
+        rows, columns = np.divmod(cells, self.columns)
+        return np.column_stack([self.x0 + (columns + 0.5) * CELL, self.y0 + (rows + 0.5) * CELL])
+
+
+@lru_cache(maxsize=16384)
+def _met(lattice: Lattice, vertices: bytes, layer: Layer) -> tuple[Floats, Ints]:
+    """The outline (k, 2) of what of a piece lies in the heights of a layer, and the cells (n,) that it meets: found out
+    once, for much in a scene never moves, and doors are open or closed."""
+    outline = slice_outline(np.frombuffer(vertices).reshape(-1, 3), *BANDS[layer])
+    if not len(outline):
+        return outline, np.empty(0, np.int64)
+    low = np.floor((outline.min(axis=0) - lattice[:2]) / CELL - EPSILON).astype(int)
+    high = np.floor((outline.max(axis=0) - lattice[:2]) / CELL + EPSILON).astype(int)
+    row, column = np.mgrid[
+        max(low[1], 0) : min(high[1] + 1, lattice.rows), max(low[0], 0) : min(high[0] + 1, lattice.columns)
+    ]
+    cells = (row * lattice.columns + column).ravel().astype(np.int64)
+    cells = cells[meets_squares(outline, lattice.centres(cells), CELL)]
+    outline.flags.writeable = cells.flags.writeable = False
+    return outline, cells
 
 
 def build_grid(floors: object, obstacles: Iterable[Obstacle]) -> Grid:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from iwkit_runtime.nav.clearance import Clearance
 from iwkit_runtime.nav.geometry import Floats, Point, wrap
 from iwkit_runtime.nav.grid import CELL, Grid
 
@@ -23,8 +24,12 @@ FRAME_STEP, FRAME_TURN = 0.09, math.radians(9)
 """Metres and radians of a frame at most."""
 LONGEST = 40000
 """Places and headings looked at before a way is given up."""
-OPEN = 0.2
-"""The rough way, which guides the search, keeps this clearance, metres."""
+SCREENED, AGAIN = 6000, 500
+"""Places and headings screened before a way is given up, and so many more for each time that it is planned again."""
+EAGER = 3.0
+"""What is left counts for so much more than what was gone: a good way soon rather than the best one late."""
+SQUEEZING = 1.5
+"""A move in a narrow place costs so many times as much."""
 CLOSE = 0.12
 """Metres around a pose at which something was in the way that are kept out of."""
 ASIDE, AGAINST, TURNING = 2.5, 3.0, 0.6
@@ -36,11 +41,13 @@ Cell = tuple[int, int, int]
 
 
 class Disc(NamedTuple):
-    """A disc of the pair: its middle ahead of the wearer and to its left, and its radius, metres."""
+    """A disc of the pair: its middle ahead of the wearer and to its left, the radius with which it surely fits, and the
+    one without which it surely doesn't, metres: in between the pair is screened."""
 
     ahead: float
     aside: float
     radius: float
+    core: float
 
 
 class Pose(NamedTuple):
@@ -63,14 +70,13 @@ class Pair:
     discs: tuple[Disc, ...]
     middle: Point
 
-    def fits(self, grid: Grid, pose: Pose, margin: float) -> bool:
-        """Whether every disc has its radius of clearance, and a margin."""
-        clearance = grid.clearance
-        for ahead, aside, radius in self.discs:
-            place = pose.at(ahead, aside)
-            if not grid.covers(place) or clearance.flat[grid.cell(place)] <= radius + margin:
-                return False
-        return True
+    def room(self, clearance: Clearance, pose: Pose) -> float:
+        """How much room there is: at least 1 where the pair surely fits, below 0 where it surely doesn't."""
+        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        return min(
+            (clearance.at(pose.x + ahead * c - aside * s, pose.y + ahead * s + aside * c) - core) / (radius - core)
+            for ahead, aside, radius, core in self.discs
+        )
 
     def moves(self, pose: Pose, forwards: bool) -> Iterator[tuple[float, Pose]]:
         """What can come next, with its cost."""
@@ -88,16 +94,20 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Rolling:
-    """One question: from where, to where the cart shall be, which way round, and with how much room beside it."""
+    """One question: from where, to where the cart shall be, and which way round.
+
+    `screen` tells whether the pair fits somewhere, where the discs are too rough to tell.
+    """
 
     grid: Grid
     pair: Pair
     start: Pose
     goal: Point
     forwards: bool
-    margin: float
-    barred: tuple[Pose, ...] = ()
+    screen: Callable[[Pose], bool]
+    barred: list[Pose] = field(default_factory=list)
     """Poses at which something was in the way: the pair does not come close to one of them, turned alike."""
+    _screened: dict[Pose, bool] = field(default_factory=dict)
 
     def way(self, done: Callable[[Pose], bool]) -> Floats | None:
         """The wearer's poses (n, 3), one a frame, from the start to the first place that is `done`; None if none is."""
@@ -113,24 +123,47 @@ class Rolling:
             _, cost, key, came, pose = heapq.heappop(queue)
             if key in before:
                 continue
+            if came is not None and not self._screens(before[came][1], pose):
+                continue
             before[key] = (came, pose)
             if done(pose):
                 return _frames(self.pair, _traced(before, key))
             for extra, after in self.pair.moves(pose, self.forwards):
                 there = self._key(after)
-                if there in before or cost + extra >= best.get(there, math.inf) or not self._free(pose, after):
+                if there in before or cost + extra >= best.get(there, math.inf):
                     continue
-                best[there] = cost + extra
                 left = self._left(after)
-                if not math.isinf(left):
-                    heapq.heappush(queue, (cost + extra + left, cost + extra, there, key, after))
+                so_far = math.inf if math.isinf(left) else cost + extra * self._cost(pose, after)
+                if so_far < best.get(there, math.inf):
+                    best[there] = so_far
+                    heapq.heappush(queue, (so_far + EAGER * left, so_far, there, key, after))
         return None
 
-    def _free(self, pose: Pose, after: Pose) -> bool:
+    def _cost(self, pose: Pose, after: Pose) -> float:
+        """How many times its length a move costs; infinite where something is surely in the way."""
         if any(_alike(after, bad) for bad in self.barred):
-            return False
-        middle = Pose((pose.x + after.x) / 2, (pose.y + after.y) / 2, (pose.heading + after.heading) / 2)
-        return self.pair.fits(self.grid, after, self.margin) and self.pair.fits(self.grid, middle, self.margin)
+            return math.inf
+        room = min(self.pair.room(self._clearance, at) for at in (after, _middle(pose, after)))
+        return 1.0 if room >= 1 else SQUEEZING if room >= 0 else math.inf
+
+    def _screens(self, pose: Pose, after: Pose) -> bool:
+        """Whether a move is free, screened where the discs don't tell: asked only of what the search goes on from."""
+        frames = [Pose(*row) for row in _frames(self.pair, [pose, after])[:0:-1].tolist()]
+        return all(self.pair.room(self._clearance, at) >= 1 or self._fits(at) for at in frames)
+
+    def _fits(self, pose: Pose) -> bool:
+        """Whether the pair fits in a narrow place, asked once for all that are no millimetre apart."""
+        x, y, heading = pose
+        near = Pose(round(x, 3), round(y, 3), round(wrap(heading), 3))
+        if near not in self._screened:
+            if len(self._screened) >= SCREENED + AGAIN * len(self.barred):
+                return False
+            self._screened[near] = self.screen(near)
+        return self._screened[near]
+
+    @cached_property
+    def _clearance(self) -> Clearance:
+        return Clearance.of(self.grid)
 
     def _key(self, pose: Pose) -> Cell:
         turns = round((pose.heading - self.start.heading) / TURN) % round(math.tau / TURN)
@@ -138,8 +171,9 @@ class Rolling:
 
     def _left(self, pose: Pose) -> float:
         """Metres that the cart has yet to go, at least."""
-        place = pose.at(*self.pair.middle)
-        return float(self._lengths.flat[self.grid.cell(place)]) if self.grid.covers(place) else math.inf
+        x, y = place = pose.at(*self.pair.middle)
+        row, column = int((y - self.grid.y0) // CELL), int((x - self.grid.x0) // CELL)
+        return self._lengths.item(row, column) if self.grid.covers(place) else math.inf
 
     @cached_property
     def _lengths(self) -> Floats:
@@ -148,7 +182,8 @@ class Rolling:
         lengths = np.full((rows, columns), np.inf)
         middles = self.grid.all_centres()
         near = np.hypot(middles[:, 0] - self.goal[0], middles[:, 1] - self.goal[1]) < 1
-        open_ = (self.grid.clearance > OPEN) | near.reshape(lengths.shape)
+        slim = min(disc.core for disc in self.pair.discs)
+        open_ = (self._clearance.coarse() > slim) | near.reshape(lengths.shape)
         queue = [(0.0, self.grid.cell(self.goal))]
         while queue:
             length, cell = heapq.heappop(queue)
@@ -162,6 +197,10 @@ class Rolling:
                     if 0 <= r < rows and 0 <= c < columns and open_[r, c] and lengths[r, c] == np.inf:
                         heapq.heappush(queue, (length + CELL * math.hypot(down, right), r * columns + c))
         return lengths
+
+
+def _middle(pose: Pose, after: Pose) -> Pose:
+    return Pose((pose.x + after.x) / 2, (pose.y + after.y) / 2, (pose.heading + after.heading) / 2)
 
 
 def _alike(pose: Pose, other: Pose) -> bool:

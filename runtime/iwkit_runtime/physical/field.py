@@ -49,9 +49,10 @@ class Field:
         at = (corner[:, 0] * height + corner[:, 1]) * depth + corner[:, 2]
         found = np.zeros(len(flat))
         values = self.values.reshape(-1)
+        shares = ((1 - share).T, share.T)
         for n in range(8):
             i, j, k = n >> 2 & 1, n >> 1 & 1, n & 1
-            weight = np.prod(np.where((i, j, k), share, 1 - share), axis=1)
+            weight = shares[i][0] * shares[j][1] * shares[k][2]
             found += weight * values[at + (i * height + j) * depth + k]
         return np.asarray((found + beyond).reshape(points.shape[:-1]))
 

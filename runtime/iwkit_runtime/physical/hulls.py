@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +23,22 @@ SAMPLES = 128
 """Sample points in a piece's box."""
 KEPT = 4096
 """Links whose shapes are kept for scenes that have them again."""
+BOX = np.array(list(product((False, True), repeat=3)))
+"""The corners of a box by which of their coordinates are the greater ones."""
 _STEPS = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])
 """Of the sequence that fills a cube most evenly (Roberts' R3): no two points share a coordinate, as on a grid."""
 _FLAT = 1e-9
 _MANY = 64
 """Planes of a piece from which on it is looked at by itself: what is round has hundreds."""
+_BOX_FACES = np.array(
+    [int(digit) for digit in "620 640 540 510 564 567 320 310 362 367 351 357".replace(" ", "")], dtype=np.int64
+).reshape(-1, 3)
+"""The triangles of a box with its corners as in `BOX`, in Qhull's order: points are spread over a surface by it."""
+_BOX_SIDES = np.concatenate([-np.eye(3), np.eye(3)])
 _BRICK = 6
 """Planes of a box, which most pieces are."""
+_FULL = 1 - 1e-9
+"""Part of its box from which on a piece fills it."""
 _NEAR = 1e-5
 """Metres around a piece's box within which lines are tried: more than rounding can make of it."""
 
@@ -119,10 +129,9 @@ class Stack:
         sides = self.counts[piece, 1]
         many, bricks = sides > _MANY, sides == _BRICK
         bottom[bricks], top[bricks] = _through_bricks(self.planes, self._firsts[piece[bricks], 1], lines[line[bricks]])
-        for number in dict.fromkeys(piece[many].tolist()):
-            one = piece == number
-            start = int(self._firsts[number, 1])
-            bottom[one], top[one] = _through(self.planes[start : start + int(self.counts[number, 1])], lines[line[one]])
+        for one in _alike(np.flatnonzero(many), piece):
+            start, count = int(self._firsts[piece[one[0]], 1]), int(sides[one[0]])
+            bottom[one], top[one] = _through(self.planes[start : start + count], lines[line[one]])
         few = np.flatnonzero(~(many | bricks))
         if len(few):
             counts = self.counts[piece[few], 1]
@@ -146,19 +155,33 @@ class Stack:
         return line[close], chosen.pieces[number[close]]
 
     @cached_property
+    def box_like(self) -> NDArray[np.bool_]:
+        """Which pieces (n,) fill the upright boxes around them."""
+        return np.asarray(self.volumes >= _FULL * np.prod(self.high - self.low, axis=1))
+
+    @cached_property
     def _firsts(self) -> Indices:
         """The number (n, 3) of each piece's first corner, plane and point."""
         return np.asarray(np.cumsum(self.counts, axis=0) - self.counts)
 
 
+def _alike(rows: Indices, values: Indices) -> list[Indices]:
+    """Those rows, cut where the value of one is not that of the row before."""
+    return np.split(rows, np.flatnonzero(np.diff(values[rows])) + 1) if len(rows) else []
+
+
 def _through(planes: Floats, lines: Floats) -> tuple[Floats, Floats]:
     """Where lines (m, 2) enter and leave a piece with those planes (p, 4): heights (m,), infinite beside it."""
     slope = planes[:, 2]
-    level = -(lines[:, :1] * planes[:, 0] + lines[:, 1:] * planes[:, 1] + planes[:, 3])
-    up, down = slope > _FLAT, slope < -_FLAT
-    bottom = (level[:, down] / slope[down]).max(1)
-    beside = (level[:, ~(up | down)] < -_FLAT).any(1)
-    return np.where(beside, np.inf, bottom), (level[:, up] / slope[up]).min(1)
+    up, down = planes[slope > _FLAT], planes[slope < -_FLAT]
+    beside = (_level(planes[np.abs(slope) <= _FLAT], lines) < -_FLAT).any(1)
+    bottom = (_level(down, lines) / down[:, 2]).max(1)
+    return np.where(beside, np.inf, bottom), (_level(up, lines) / up[:, 2]).min(1)
+
+
+def _level(planes: Floats, lines: Floats) -> Floats:
+    """How far lines (m, 2) at height 0 are inside of planes (p, 4): (m, p)."""
+    return np.asarray(-(lines[:, :1] * planes[:, 0] + lines[:, 1:] * planes[:, 1] + planes[:, 3]))
 
 
 def _through_bricks(planes: Floats, first: Indices, lines: Floats) -> tuple[Floats, Floats]:
@@ -237,7 +260,7 @@ def shapes(links: Sequence[tuple[str, Sequence[Piece]]]) -> list[Shape]:
 
 def _built(links: Sequence[tuple[str, Sequence[Piece]]]) -> Iterator[Shape]:
     """All at once: thousands of small arrays would take longer than what is done with them."""
-    hulls = [_hull(owner, piece) for owner, pieces in links for piece in pieces]
+    hulls = _hulls([(owner, piece.vertices) for owner, pieces in links for piece in pieces])
     faces, face_counts, corners, corner_counts = _surfaces(hulls)
     low, high = _bounds(corners, corner_counts)
     centroids = _centroids(corners, corner_counts, faces, face_counts)
@@ -252,16 +275,41 @@ def _built(links: Sequence[tuple[str, Sequence[Piece]]]) -> Iterator[Shape]:
         yield Shape(whole.part(start, end), faces[first:after])
 
 
-def _hull(owner: str, piece: Piece) -> ConvexHull:
+class _Hull(NamedTuple):
+    """Points (n, 3), of which some may lie within; triangles (m, 3) of their numbers; planes (p, 4) of these."""
+
+    points: Floats
+    simplices: Indices
+    equations: Floats
+    volume: float
+
+
+def _hulls(pieces: Sequence[tuple[str, Floats]]) -> list[_Hull]:
+    """The hull of each piece, given with its owner's name; boxes without Qhull, which would give the same."""
+    boxes = [n for n, (_, points) in enumerate(pieces) if len(points) == len(BOX)]
+    corners = np.array([pieces[n][1] for n in boxes], dtype=np.float64).reshape(-1, len(BOX), 3)
+    low, high = corners[:, 0], corners[:, -1]
+    sound = (corners == np.where(BOX, high[:, None], low[:, None])).all((1, 2)) & (high - low > _FLAT).all(1)
+    offsets = np.concatenate([low, -high], axis=1)
+    volumes = np.prod(high - low, axis=1).tolist()
+    found = {
+        boxes[n]: _Hull(corners[n], _BOX_FACES, np.column_stack([_BOX_SIDES, offsets[n]]), volumes[n])
+        for n in np.flatnonzero(sound).tolist()
+    }
+    return [found.get(n) or _hull(owner, points) for n, (owner, points) in enumerate(pieces)]
+
+
+def _hull(owner: str, points: Floats) -> _Hull:
     try:
-        return ConvexHull(piece.vertices)
+        hull = ConvexHull(points)
     except (QhullError, ValueError):
         raise UsageError(
             f"a piece of '{owner}' has no volume: give four or more points that don't lie in a plane"
         ) from None
+    return _Hull(hull.points, hull.simplices.astype(np.int64), hull.equations, float(hull.volume))
 
 
-def _surfaces(hulls: Sequence[ConvexHull]) -> tuple[Floats, Indices, Floats, Indices]:
+def _surfaces(hulls: Sequence[_Hull]) -> tuple[Floats, Indices, Floats, Indices]:
     """The triangles (m, 3, 3) of all hulls and how many each has, and their corners (c, 3) likewise."""
     points = np.concatenate([hull.points for hull in hulls])
     sizes, face_counts = (np.array([len(getattr(h, name)) for h in hulls]) for name in ("points", "simplices"))
@@ -272,7 +320,7 @@ def _surfaces(hulls: Sequence[ConvexHull]) -> tuple[Floats, Indices, Floats, Ind
     return points[faces], face_counts, points[used], np.add.reduceat(used, first, dtype=np.int64)
 
 
-def _planes(hulls: Sequence[ConvexHull]) -> tuple[Floats, Indices]:
+def _planes(hulls: Sequence[_Hull]) -> tuple[Floats, Indices]:
     """The planes (p, 4) of all hulls, and how many each has: the triangles of one face have one plane."""
     planes = np.concatenate([hull.equations for hull in hulls]).round(9)
     number = np.repeat(np.arange(len(hulls)), [len(hull.equations) for hull in hulls])

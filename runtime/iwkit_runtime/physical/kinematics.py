@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iwkit_runtime.physical.scene_spec import Placed, Pose, Quaternion
+from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Quaternion
 from iwkit_runtime.physical.spec import Asset, Floats, Joint
 
 
@@ -87,6 +87,12 @@ def frame(pose: Pose) -> Frame:
 def root_frame(placed: Placed) -> Frame:
     """Where a thing stands at reset."""
     return Frame(_upright(placed.yaw), np.array(placed.position, dtype=np.float64))
+
+
+def values_at_start(placed: Placed) -> Joints:
+    """The value of each joint of a thing at reset."""
+    links = placed.asset.links
+    return {(placed.name, k.name): float(placed.joints.get(k.name, k.joint.low)) for k in links if k.joint}
 
 
 @lru_cache(maxsize=1024)

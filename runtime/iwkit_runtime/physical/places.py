@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,24 @@ class Moment:
     hips: Vector | None = None
     joined: Mapping[str, str] = field(default_factory=dict)
     before: State = frozenset()
+
+    def to_json(self) -> dict[str, Any]:
+        """What of the moment of a handoff is kept in a snapshot."""
+        return {
+            "poses": {name: [list(at), list(turn)] for name, (at, turn) in self.poses.items()},
+            "joints": [[name, link, value] for (name, link), value in self.joints.items()],
+            "held": self.held,
+            "wearer": list(self.wearer),
+            "before": sorted(map(list, self.before)),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Moment:
+        """The moment that `to_json` gave."""
+        poses = {name: (tuple(at), tuple(turn)) for name, (at, turn) in data["poses"].items()}
+        joints = {(name, link): value for name, link, value in data["joints"]}
+        x, y = data["wearer"]
+        return cls(poses, joints, data["held"], (x, y), before=frozenset(map(tuple, data["before"])))
 
 
 class Share(NamedTuple):

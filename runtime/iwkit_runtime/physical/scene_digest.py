@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import lru_cache
 from typing import Any
 
+import rfc8785
+
 from iwkit.compile import CompiledTask
-from iwkit.digest import digest
+from iwkit_runtime.body.model import Body
 from iwkit_runtime.physical.layout import Assets
 from iwkit_runtime.physical.wearer import default_body
 
@@ -20,6 +24,13 @@ def scene_digest(task: CompiledTask, assets: Assets) -> str:
         "scene": task.scene.model_dump(mode="json"),
         "categories": {name: categories[name].model_dump(mode="json") for name in kinds if name in categories},
         "recipes": {name: recipes[name].model_dump(mode="json") for name in kinds if name in recipes},
-        "body": default_body().vertices.round(4).tolist(),
     }
-    return digest(parts)
+    # canonical JSON has its keys in order: the body, which is most of it, comes first
+    text = b'{"body":' + _shape(default_body()) + b"," + rfc8785.dumps(parts)[1:]
+    return "sha256:" + hashlib.sha256(text).hexdigest()
+
+
+@lru_cache(maxsize=2)
+def _shape(body: Body) -> bytes:
+    """The skin of a body as canonical JSON."""
+    return rfc8785.dumps(body.vertices.round(4).tolist())

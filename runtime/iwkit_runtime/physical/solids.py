@@ -9,7 +9,7 @@ import numpy as np
 
 from iwkit.errors import UsageError
 from iwkit_runtime.physical.hulls import EMPTY, Stack, shapes
-from iwkit_runtime.physical.kinematics import Frame, frame, link_frames
+from iwkit_runtime.physical.kinematics import Frame, frame, link_frames, root_frame, values_at_start
 from iwkit_runtime.physical.scene_spec import Pose, SceneSpec
 from iwkit_runtime.physical.spec import Floats
 
@@ -35,7 +35,8 @@ class Posed(NamedTuple):
 
 
 class Solids:
-    """Everything in a scene that has pieces; what hasn't moved since the last question is not computed again.
+    """Everything in a scene that has pieces; what hasn't moved since the last question is not computed again, and what
+    stands fast is computed at once where it starts.
 
     `building` are the pieces of what never moves, `parts` their owners.
 
@@ -57,6 +58,8 @@ class Solids:
             self._links[name].append((link.name, shape.pieces))
             self._owners[name] += (Owner(name, link.name),) * len(link.pieces)
         self._kept: dict[str, tuple[object, Posed]] = {}
+        for fast in (placed for placed in self.placed.values() if placed.kind != "object"):
+            self.at(fast.name, {fast.name: root_frame(fast).pose}, values_at_start(fast))
 
     def at(self, name: str, poses: Mapping[str, Pose], joints: Mapping[tuple[str, str], float]) -> Posed:
         """A thing as it is with these poses and joints. The same object as last time if it hasn't moved.

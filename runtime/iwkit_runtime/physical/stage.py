@@ -10,9 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from iwkit.compile import CompiledTask
 from iwkit.trace import State as RelationState
-from iwkit_runtime.body.pose import BodyPose, blend
+from iwkit_runtime.body.camera import HEAD_YAW
+from iwkit_runtime.body.pose import BodyPose, blend, joint_slice
 from iwkit_runtime.engines.base import Engine, Settled, Snapshot
 from iwkit_runtime.engines.collision import TOLERANCE, Allowed, Capsules, CollisionWorld, Hit
 from iwkit_runtime.nav.grid import Grid, Layer, Obstacle, build_grid
@@ -42,6 +45,12 @@ SEATED = ("pelvis", "spine", "_thigh", "_arm")
 """Ends of the names of the capsules that may press into what the wearer sits on, its seat and its back."""
 SINK = 0.08
 """How deep they may, metres: flesh and cushions give way, and seats are not made for one leg's length."""
+GIVE = 0.02
+"""How deep, metres, limbs and trunk may get into something in turning after the gaze: skin and clothes give way."""
+ASIDE = HEAD_YAW - math.radians(2)
+"""How far aside one looks with the head alone, radians."""
+TRUNK = np.r_[tuple(joint_slice(name) for name in ("spine1", "spine2", "spine3"))]
+"""Where the spine is in a pose."""
 ARMS = ("_hand", "_lower_arm", "_upper_arm", "_collar")
 """Ends of the names of the capsules that an arm moves."""
 SKY = 100.0
@@ -175,16 +184,38 @@ class Stage:
         return self._idle[1]
 
     def glance(self, point: Vector | None, frames: int = 4) -> None:
-        """Turn the gaze to a point, or ahead; it stays where it is if the head would get into something."""
+        """Turn the gaze to a point, or ahead; only as far as the head turns if the trunk, the arms and the load, which
+        go along with it beyond that, would get into something; not at all if the head would."""
         was, before = self.wearer, self.idle()
-        self.wearer = moved(self.wearer, gaze=point)
-        after = self.idle()
-        way = [blend(before, after, n / frames) for n in range(1, frames + 1)]
-        if any(map(self.blind, way)):
-            self.wearer = was
+        for aim in self._aims(point):
+            self.wearer = moved(was, gaze=aim)
+            after = self.idle()
+            way = [blend(before, after, n / frames) for n in range(1, frames + 1)]
+            if not any(map(self.blind, way)) and not self._strikes(before, way):
+                for body in way:
+                    self.shoot(body, gaze=aim)
+                return
+        self.wearer = was
+
+    def _aims(self, point: Vector | None) -> Iterator[Vector | None]:
+        """A point, and if it is further aside than the head turns, one that is not."""
+        yield point
+        if point is None:
             return
-        for body in way:
-            self.shoot(body, gaze=point)
+        heading = self.wearer.stand.heading
+        x, y, _ = self.person.camera(self.person.upright(self.wearer))[:3, 3].tolist()
+        aside = math.remainder(math.atan2(point[1] - y, point[0] - x) - heading, math.tau)
+        if abs(aside) > ASIDE:
+            bearing, far = heading + math.copysign(ASIDE, aside), math.dist((x, y), point[:2])
+            yield x + far * math.cos(bearing), y + far * math.sin(bearing), point[2]
+
+    def _strikes(self, before: BodyPose, way: Sequence[BodyPose]) -> bool:
+        """Whether trunk, limbs or load get into something on a way of the gaze that turns the trunk, if they are free
+        before."""
+        if np.array_equal(before.pose[TRUNK], way[-1].pose[TRUNK]):
+            return False
+        start, *others = (self.hit(body, self.wearer.hold, brush=GIVE) is not None for body in (before, *way))
+        return not start and any(others)
 
     def settle(self, body: BodyPose, gaze: Vector | None = None) -> bool:
         """Let what was released come to rest, the wearer standing still; whether it did."""
@@ -224,7 +255,8 @@ class Stage:
     ) -> Hit | None:
         """The deepest contact that a body frame and what it holds would have beyond 2 mm; None when it is free.
 
-        The soles on the floor, the hand on what it holds, and contacts of a hand that are `allow`ed don't count.
+        The soles on the floor, the body but for the eyes on what it holds, and contacts of a hand that are `allow`ed
+        don't count.
         `joints` are taken to have those values; what they move may be `touching` some things. `brush` is the tolerance
         for the limbs and the trunk (PHY-10): head, eyes and things keep the 2 mm in every motion. `seat` is what it
         sits down on, if it doesn't sit yet; `moved` are things that it moves along with itself. Without `arms` these
@@ -236,6 +268,9 @@ class Stage:
         if hold is not None:
             poses |= self.carried(hold.name, self.person.held_pose(shape.joints, hold))
         load = [Allowed(name, self._middle(name, pose)) for name, pose in poses.items()]
+        blinding = self._blinding(shape.capsules, poses, load) if arms else None
+        if blinding is not None:
+            return blinding
         found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=load)
         for hit in found:
             if hit.depth <= TOLERANCE:
@@ -253,6 +288,15 @@ class Stage:
             if hit.owner not in free and not any(self._meant(hit, contact) for contact in allow):
                 return hit
         return None
+
+    def _blinding(self, capsules: Capsules, poses: Poses, load: Sequence[Allowed]) -> Hit | None:
+        """The contact of the eyes with what moves along with the body: of the limbs alone that is no matter."""
+        eyes = Capsules(capsules.ends[-1:], capsules.radii[-1:])
+        centre, reach = eyes.ends[0, 0].tolist(), float(eyes.radii[0])
+        if all(math.dist(centre, contact.centre) > contact.radius + reach for contact in load):
+            return None
+        found = (h for h in self.collision.hits(eyes, poses=poses) if h.by == 0 and h.owner in poses)
+        return next((replace(h, by=len(capsules.radii) - 1) for h in found if h.depth > TOLERANCE), None)
 
     def _sinks(self, hit: Hit) -> bool:
         """Whether a contact is that of someone who sits with what is sat on."""

@@ -6,8 +6,9 @@ is smallest it touches. It rests on what it touches and its centre of mass is ov
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -18,6 +19,8 @@ from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.tolerances import limit
 
 RESTING, LEVEL, BEYOND = limit("resting"), limit("level"), limit("beyond")
+
+Values = TypeVar("Values", Floats, Indices)
 
 _THROUGH = 48
 """Lines through the thing, at least where it has so many sample points."""
@@ -73,7 +76,7 @@ def _rest(thing: Posed, lines: Floats, gaps: Floats, piece: Indices, owners: Seq
         return NOWHERE
     touching = np.flatnonzero(gaps <= min(max(least, 0.0) + LEVEL, RESTING))
     middle = None if piece[0] < 0 else owners[piece[0]]
-    touches = tuple(dict.fromkeys(owners[n] for n in piece[touching].tolist()))
+    touches = tuple(dict.fromkeys(owners[n] for n in dict.fromkeys(piece[touching].tolist())))
     return Rest(_bearing(thing, lines[touching], touches, middle), middle, least, touches)
 
 
@@ -88,17 +91,34 @@ def _bearing(thing: Posed, touching: Floats, touches: tuple[Owner, ...], middle:
 def _lines(things: Sequence[Posed], pieces: Stack, mine: Chosen, others: Chosen) -> list[Floats]:
     """Plan positions (m, 2) for each thing: its centre of mass first, then through it, its lowest corners and corners
     below."""
-    low, high = (np.array([getattr(thing, end)[:2] for thing in things]) for end in ("low", "high"))
-    under, asker = _inner(pieces, others)
-    near = ((under[:, :2] >= low[asker]) & (under[:, :2] <= high[asker])).all(1)
-    own, level = _by_asker(*_inner(pieces, mine), len(things)), _by_asker(under[near], asker[near], len(things))
+    own = _by_asker(*_inner(pieces, mine), len(things))
     found = []
-    for thing, corners, below in zip(things, own, level, strict=True):
+    for thing, corners, below in zip(things, own, _below(things, pieces, mine, others), strict=True):
         lowest = corners[np.argsort(corners[:, 2], kind="stable")[:_LOWEST]]
         points = thing.pieces.points
         through = points[:: max(1, len(points) // _THROUGH)]
         found.append(np.concatenate([thing.centre[None], through, lowest, below])[:, :2])
     return found
+
+
+def _below(things: Sequence[Posed], pieces: Stack, mine: Chosen, others: Chosen) -> Iterator[Floats]:
+    """For each thing the corners (c, 3) of pieces around that may touch it from below: they are level with it on the
+    plan, and it has nothing there that begins lower than their piece does. What stands on a table is not below it."""
+    low, high = (np.array([getattr(thing, end)[:2] for thing in things]) for end in ("low", "high"))
+    under, asker = _inner(pieces, others)
+    start = np.repeat(pieces.low[others.pieces, 2], pieces.counts[others.pieces, 0])
+    near = ((under[:, :2] >= low[asker]) & (under[:, :2] <= high[asker])).all(1)
+    boxes = pieces.box_like[mine.pieces]
+    own = _by_asker(mine.pieces[boxes], mine.asker[boxes], len(things))
+    level = (_by_asker(values[near], asker[near], len(things)) for values in (under, start))
+    for corners, starts, parts in zip(*level, own, strict=True):
+        if len(corners) and len(parts):
+            first, last, bottom = pieces.low[parts, :2], pieces.high[parts, :2], pieces.low[parts, 2]
+            at = corners[:, None, :2]
+            covered = ((at >= first) & (at <= last)).all(2) & (bottom <= starts[:, None])
+            yield corners[~covered.any(1)]
+        else:
+            yield corners
 
 
 def _inner(pieces: Stack, chosen: Chosen) -> tuple[Floats, Indices]:
@@ -107,8 +127,8 @@ def _inner(pieces: Stack, chosen: Chosen) -> tuple[Floats, Indices]:
     return corners + _INWARD * (middles - corners), np.repeat(chosen.asker, pieces.counts[chosen.pieces, 0])
 
 
-def _by_asker(points: Floats, asker: Indices, count: int) -> list[Floats]:
-    return np.split(points, np.cumsum(np.bincount(asker, minlength=count))[:-1])
+def _by_asker(values: Values, asker: Indices, count: int) -> list[Values]:
+    return np.split(values, np.cumsum(np.bincount(asker, minlength=count))[:-1])
 
 
 def _underside(lines: Floats, asker: Indices, pieces: Stack, own: Chosen) -> Floats:

@@ -6,18 +6,15 @@ then planned and done in geometry, and read back from geometry: never from the c
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from iwkit.compile import CompiledTask
 from iwkit.errors import UsageError
 from iwkit.floorplan import room_at
+from iwkit.garbage import uncollected
 from iwkit.grammar import Command
 from iwkit.predicates import PREDICATES
 from iwkit.spec.pack import PackEvent
@@ -42,17 +39,15 @@ from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.layout import Assets, build_scene
 from iwkit_runtime.physical.mind import states_shown, synced
 from iwkit_runtime.physical.places import Moment
+from iwkit_runtime.physical.readying import settled
 from iwkit_runtime.physical.relations import lasting
-from iwkit_runtime.physical.scene_spec import SceneSpec
-from iwkit_runtime.physical.stage import Geometry, Stage, State
+from iwkit_runtime.physical.stage import Stage, State
 from iwkit_runtime.physical.trajectory import Trajectory
-from iwkit_runtime.physical.wearer import Wearer, moved, person
+from iwkit_runtime.physical.wearer import Wearer, moved
 
 SNAPSHOT = "physical/1"
 OUTCOMES = {"turn_on": "running", "turn_off": "off", "cut": "cut", "cook": "cooked"}
 """Primitive -> the state of its first thing that is read back afterwards, beside what actions expect to measure."""
-TURN = 2e-4
-"""Seconds after which a thread that waits for Python gets it."""
 SUNK = 0.05
 """How deep a thing may be in others when it has been put down, metres (PHY-10)."""
 
@@ -86,6 +81,7 @@ class PhysicalWorld:
 
     # --- the contract ---------------------------------------------------------------------------------------------
 
+    @uncollected()
     def reset(self, task: CompiledTask) -> None:
         """Begin at the initial state of a task; the scene of the task before is used again if it is the same task.
 
@@ -96,10 +92,7 @@ class PhysicalWorld:
         if task is not self._task or self._stage is None or self._start is None:
             spec = build_scene(task, self._assets_for(task))
             engine = self._engine()
-            with ThreadPoolExecutor(1) as beside, _taking_turns():  # settling takes most of its time outside of Python
-                settled = beside.submit(_settled, engine, spec)
-                geometry, wearer = Geometry.of(task, spec), person(self._solver)
-                settled.result()
+            geometry, wearer = settled(task, spec, engine, self._solver)
             self._places = engine.poses()
             for name in sorted(task.awaited):
                 engine.hold(name, stowed(self._places, name))
@@ -194,7 +187,7 @@ class PhysicalWorld:
             "shown": sorted(self._shown),
             "looked": sorted(self._looked),
             "before": sorted(map(list, stage.before)),
-            "baseline": None if base is None else _moment_json(base),
+            "baseline": None if base is None else base.to_json(),
         }
 
     def restore(self, state: WorldState) -> None:
@@ -211,7 +204,7 @@ class PhysicalWorld:
             )
         try:
             engine, wearer = Snapshot.of_json(state["engine"]), Wearer.from_json(state["wearer"])
-            base = None if state["baseline"] is None else _read_moment(state["baseline"])
+            base = None if state["baseline"] is None else Moment.from_json(state["baseline"])
             shown, looked = frozenset(state["shown"]), frozenset(state["looked"])
             before = frozenset(map(tuple, state["before"]))
             mind = state["mind"]
@@ -384,41 +377,8 @@ def _refused(act: Act, error: RefusedError | BlockedError) -> Receipt:
     return Receipt(False, error.code, text, PHYSICAL_REFUSALS[error.code].fault, 0, about=error.about)
 
 
-@contextmanager
-def _taking_turns() -> Iterator[None]:
-    """Threads take turns in Python more often: one that comes back from outside would else wait longer than it was."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, TURN))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
-
-
-def _settled(engine: Engine, spec: SceneSpec) -> None:
-    engine.load(spec)
-    engine.settle()
-
-
 def _names(command: Command) -> tuple[str, ...]:
     """The things named; connectors and regions are no things."""
     connectors = BY_NAME[command.primitive].connectors
     refs = [ref for n, ref in enumerate(command.args) if n not in connectors]
     return tuple(ref.name if ref.index == 1 else f"{ref.name} ({ref.index})" for ref in refs)
-
-
-def _moment_json(moment: Moment) -> dict[str, Any]:
-    return {
-        "poses": {name: [list(at), list(turn)] for name, (at, turn) in moment.poses.items()},
-        "joints": [[name, link, value] for (name, link), value in moment.joints.items()],
-        "held": moment.held,
-        "wearer": list(moment.wearer),
-        "before": sorted(map(list, moment.before)),
-    }
-
-
-def _read_moment(data: dict[str, Any]) -> Moment:
-    poses = {name: (tuple(at), tuple(turn)) for name, (at, turn) in data["poses"].items()}
-    joints = {(name, link): value for name, link, value in data["joints"]}
-    x, y = data["wearer"]
-    return Moment(poses, joints, data["held"], (x, y), before=frozenset(map(tuple, data["before"])))
