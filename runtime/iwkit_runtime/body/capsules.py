@@ -141,7 +141,7 @@ def _sole(body: Body, side: Side) -> Array:
 def _skin_of(body: Body, joints: tuple[str, ...]) -> NDArray[np.bool_]:
     """The vertices (V,) that these joints move most."""
     chosen = np.isin(np.arange(len(JOINTS)), [INDEX[name] for name in joints])
-    return np.asarray(chosen[body.weight_table.argmax(1)])
+    return np.asarray(chosen[body.carried_by])
 
 
 def _radii(body: Body, table: dict[str, _Segment], ends: Array) -> Array:

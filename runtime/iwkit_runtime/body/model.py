@@ -129,8 +129,15 @@ class Body:
     def weight_table(self) -> Array:
         """The weights as a full table (V, 52)."""
         table = np.zeros((len(self.weights), len(JOINTS)))
-        np.add.at(table, (np.arange(len(table))[:, None], self.influences), self.weights)
+        rows = np.arange(len(table))
+        for influence, weight in zip(self.influences.T, self.weights.T, strict=True):
+            table[rows, influence] += weight  # one of each vertex at a time, as one may be named twice
         return table
+
+    @cached_property
+    def carried_by(self) -> Indices:
+        """The joint (V,) that moves each vertex most."""
+        return np.asarray(self.weight_table.argmax(1), np.int32)
 
     @cached_property
     def _skinning(self) -> tuple[Indices, NDArray[np.float32], NDArray[np.float32]]:
