@@ -139,6 +139,7 @@ def test_tables_in_every_form_say_the_same(runs: tuple[Path, Path]) -> None:
 def test_two_tables_and_the_grid(runs: tuple[Path, Path]) -> None:
     both = asked("report", runs[0], "--table", "efficiency", "--table", "proactive", "--format", "csv")
     assert "\nall,50,1.50," in both  # stable actions 4 to 8 over a shortest way of 4, ten of each
+    assert "No way was measured" in asked("report", runs[0], "--table", "routes", "--format", "markdown")
     grid = asked("grid", *runs, "--figure", "passed", "--family", "planning", "--format", "csv")
     assert grid.splitlines() == ["assistant,rules", "m:first,20 of 20", "m:second,16 of 20"]
     assert "passed,of 120,50" in asked("agreement", runs[0], "--format", "csv")

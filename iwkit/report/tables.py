@@ -138,7 +138,8 @@ def _routes(summary: Summary) -> Table:
         if r.status == "pass" and r.route is not None:
             found.setdefault(r.task, []).append(r.route)
     rows = tuple((task, str(len(ways)), f"{sum(ways) / len(ways):.1f}") for task, ways in found.items())
-    return Table(columns("task", "passed cells", "metres walked", right="passed cells, metres walked"), rows)
+    note = "" if rows else "No way was measured: that takes a task passed in the physical world."
+    return Table(columns("task", "passed cells", "metres walked", right="passed cells, metres walked"), rows, note=note)
 
 
 def _points(summary: Summary) -> Table:

@@ -1,4 +1,4 @@
-"""Small scenes out of boxes, built by hand, and their relations at moments of choice."""
+"""Small scenes out of boxes, built by hand, with their relations at moments of choice; and the world of a task."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iwkit import resources
+from iwkit.compile import load_task
 from iwkit.trace import Relation, State
 from iwkit_runtime.physical.kinematics import root_frame
 from iwkit_runtime.physical.relations import Facts, Measured, Moment, Relations
 from iwkit_runtime.physical.scene_spec import Placed, SceneSpec, Static
 from iwkit_runtime.physical.spec import Asset, Joint, Link, Piece, Region
+from iwkit_runtime.physical.world import PhysicalWorld
 
 Triple = tuple[float, float, float]
 Box = tuple[Triple, Triple]
@@ -145,6 +148,15 @@ def blocks() -> SimpleNamespace:
     """The functions of this file."""
     found = (piece, thing, bottle, table, open_box, fridge, put, floor, wall, scene, turned)
     return SimpleNamespace(**{f.__name__: f for f in found}, world=World)
+
+
+@pytest.fixture(scope="module")
+def a1() -> PhysicalWorld:
+    """The task A1 at its beginning, one world for the tests of a file."""
+    (path,) = resources.root("taskpacks").rglob("A1.yaml")
+    world = PhysicalWorld()
+    world.reset(load_task(path))
+    return world
 
 
 @pytest.fixture

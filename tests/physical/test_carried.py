@@ -7,9 +7,6 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
-from iwkit import resources
-from iwkit.compile import load_task
-from iwkit.library import Library
 from iwkit_runtime.actions import carrying, wrapping
 from iwkit_runtime.actions.motion import rest
 from iwkit_runtime.body.hands import Grip
@@ -22,11 +19,8 @@ OFFSET = ((0.05, -0.02, 0.3), (1.0, 0.0, 0.0, 0.0))
 
 
 @pytest.fixture(scope="module")
-def stage() -> Stage:
-    world = PhysicalWorld()
-    (path,) = resources.root("taskpacks").rglob("A1.yaml")
-    world.reset(load_task(path, Library()))
-    return world.stage
+def stage(a1: PhysicalWorld) -> Stage:
+    return a1.stage
 
 
 def a_thing(stage: Stage) -> str:

@@ -7,9 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from iwkit import resources
-from iwkit.compile import load_task
-from iwkit.library import Library
 from iwkit_runtime.physical.stage import ASIDE, GIVE, TRUNK, Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import moved
@@ -19,11 +16,8 @@ FAR_ASIDE = math.radians(100)
 
 
 @pytest.fixture(scope="module")
-def stage() -> Stage:
-    world = PhysicalWorld()
-    (path,) = resources.root("taskpacks").rglob("A1.yaml")
-    world.reset(load_task(path, Library()))
-    return world.stage
+def stage(a1: PhysicalWorld) -> Stage:
+    return a1.stage
 
 
 def hits(stage: Stage) -> bool:

@@ -9,9 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iwkit import resources
-from iwkit.compile import load_task
-from iwkit.library import Library
 from iwkit_runtime.actions.grips import FLAT, Shape, goals
 from iwkit_runtime.actions.motion import BlockedError, Reasons, Screen, Trunk, at_stand, rest
 from iwkit_runtime.actions.roaming import roam
@@ -38,11 +35,8 @@ def box(size: tuple[float, float, float], yaw: float, at: tuple[float, float, fl
 
 
 @pytest.fixture(scope="module")
-def stage() -> Stage:
-    world = PhysicalWorld()
-    (path,) = resources.root("taskpacks").rglob("A1.yaml")
-    world.reset(load_task(path, Library()))
-    return world.stage
+def stage(a1: PhysicalWorld) -> Stage:
+    return a1.stage
 
 
 @settings(max_examples=40, deadline=None)

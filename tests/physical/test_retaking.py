@@ -7,10 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from iwkit import resources
-from iwkit.compile import load_task
 from iwkit.grammar import parse
-from iwkit.library import Library
 from iwkit.world.base import WorldState
 from iwkit_runtime.actions import lowering, place, retaking
 from iwkit_runtime.actions.act import Act
@@ -25,12 +22,9 @@ THING, SUPPORT = "water", "breakfast_table"
 
 
 @pytest.fixture(scope="module")
-def holding() -> tuple[PhysicalWorld, WorldState]:
-    world = PhysicalWorld()
-    (path,) = resources.root("taskpacks").rglob("A1.yaml")
-    world.reset(load_task(path, Library()))
-    assert world.execute(parse(f"[Grab] <{THING}>")).ok
-    return world, world.snapshot()
+def holding(a1: PhysicalWorld) -> tuple[PhysicalWorld, WorldState]:
+    assert a1.execute(parse(f"[Grab] <{THING}>")).ok
+    return a1, a1.snapshot()
 
 
 @pytest.fixture

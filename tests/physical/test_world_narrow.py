@@ -23,17 +23,9 @@ from iwkit_runtime.physical.wearer import moved
 from iwkit_runtime.physical.world import PhysicalWorld
 
 
-@pytest.fixture(scope="module")
-def world() -> PhysicalWorld:
-    world = PhysicalWorld()
-    (path,) = resources.root("taskpacks").rglob("A1.yaml")
-    world.reset(load_task(path, Library()))
-    return world
-
-
 @pytest.fixture
-def stage(world: PhysicalWorld) -> Stage:
-    return world.stage
+def stage(a1: PhysicalWorld) -> Stage:
+    return a1.stage
 
 
 def straight(stage: Stage, heading: float, aside: float, count: int = 12) -> list[Step]:
