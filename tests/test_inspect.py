@@ -25,7 +25,8 @@ from iwkit_runtime import recording as recordings_module
 from iwkit_runtime import runs
 from iwkit_runtime.inspection import Inspected, inspect_recording, read_relation
 from iwkit_runtime.recording import Recording, recording
-from iwkit_runtime.runs import Config, Source
+from iwkit_runtime.runs import Config
+from iwkit_runtime.sources import Source
 
 JOURNAL = attempt_path(Path(), "A1-s0", 1)
 Ask = Callable[..., tuple[int, str, str]]

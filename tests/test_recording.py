@@ -28,7 +28,8 @@ from iwkit_runtime.body.pose import POSE_SIZE, BodyPose
 from iwkit_runtime.physical.trajectory import Frame, Stand, Start, Trajectory
 from iwkit_runtime.physical.world import PhysicalWorld
 from iwkit_runtime.recording import Recording, recording, recordings
-from iwkit_runtime.runs import Config, Source
+from iwkit_runtime.runs import Config
+from iwkit_runtime.sources import Source
 from iwkit_runtime.trajectories import file_of, keep, load
 
 JOURNAL = attempt_path(Path(), "A1-s0", 1)

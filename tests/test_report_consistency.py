@@ -16,7 +16,8 @@ from iwkit import resources
 from iwkit.compile import load_task
 from iwkit.report.consistency import contradictions
 from iwkit_runtime import runs
-from iwkit_runtime.runs import Config, Source
+from iwkit_runtime.runs import Config
+from iwkit_runtime.sources import Source
 
 GOLDEN = Path(__file__).parent / "data" / "golden_run"
 Records = list[dict[str, Any]]

@@ -27,8 +27,9 @@ from iwkit.world.symbolic import SymbolicWorld
 from iwkit_runtime import runs
 from iwkit_runtime.agents import make_human
 from iwkit_runtime.loop.episode import Episode
-from iwkit_runtime.runs import Config, Source, run
+from iwkit_runtime.runs import Config, run
 from iwkit_runtime.selection import select
+from iwkit_runtime.sources import Source
 
 PACKS = sorted(resources.root("taskpacks").glob("*/*.yaml"))
 LIBRARY = Library()

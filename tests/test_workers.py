@@ -49,6 +49,15 @@ def test_workers_write_what_one_process_writes(tmp_path: Path) -> None:
     assert len(records(tmp_path / "crew")) == 8
 
 
+def test_a_pack_comes_to_a_worker_once_whatever_the_number_of_its_episodes() -> None:
+    (source, other) = select(["A1", "F10"], draft=True)
+    sent = [pickle.loads(pickle.dumps((source, seed)))[0] for seed in range(2)]
+    assert sent[0] is sent[1], "what is kept of its task is found again"
+    assert sent[0] is not source and sent[0].task.digest == source.task.digest
+    assert (sent[0].path, sent[0].uses, sent[0].freeze) == (source.path, source.uses, source.freeze)
+    assert pickle.loads(pickle.dumps(other)).task.id == "F10"
+
+
 # A place whose workers have no run folder, like those of a cluster, but in this process.
 
 

@@ -11,7 +11,7 @@ from iwkit.cli.common import Packs, words
 
 if TYPE_CHECKING:
     from iwkit_authoring.controls import ControlReport
-    from iwkit_runtime.runs import Source
+    from iwkit_runtime.sources import Source
 
 
 def register(app: typer.Typer) -> None:

@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from iwkit_runtime.models.desk import Desk
-    from iwkit_runtime.runs import Source
+    from iwkit_runtime.sources import Source
 
 WAITING = 4
 """Episodes in flight where a model plays: most of the time each waits for an answer."""

@@ -6,16 +6,14 @@ import contextlib
 import socket
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from iwkit import __version__
-from iwkit.compile import CompiledTask, load_task
-from iwkit.digest import digest
 from iwkit.errors import LedgerError, UsageError
 from iwkit.ledger import Journal, Record, Records, exclusive, write_atomic, write_json
-from iwkit.lock import body_label, uses
+from iwkit.lock import body_label
 from iwkit.runfolder import attempt_path, attempt_paths, cell_name, load_plan
 from iwkit.suggest import did_you_mean
 from iwkit.world.base import World
@@ -27,6 +25,7 @@ from iwkit_runtime.identity import cell_key, runtime_digest
 from iwkit_runtime.loop.episode import Episode
 from iwkit_runtime.loop.frames import Studio
 from iwkit_runtime.play import make_agents, play
+from iwkit_runtime.sources import Source
 from iwkit_runtime.workers import (
     Caller,
     Crew,
@@ -87,35 +86,6 @@ class Config:
         """The part of it that decides what comes out, beside the code."""
         left_out = ("draft", "pictures", "timeout")
         return {key: value for key, value in asdict(self).items() if key not in left_out}
-
-
-Freeze = Literal["frozen", "code changed", "draft"]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A pack to run: the compiled task, the file it came from, and the digest of the pack with all that it uses.
-
-    `freeze` says how it stands to its lock: as frozen, the same but with other code than its controls, or a draft.
-    `reference` is the length of the shortest known way, as the lock has it. Results carry both.
-    """
-
-    task: CompiledTask
-    path: Path
-    uses: str
-    freeze: Freeze
-    reference: int | None = None
-
-    def of_seed(self, seed: int) -> Source:
-        """What a seed plays of the pack: the pack itself, or its variant. The lock has no shortest way of a variant.
-
-        Raises:
-            Problems: the variant does not compile.
-        """
-        if seed % self.task.pack.variants == 0:
-            return self
-        task = load_task(self.path, self.task.library, seed)
-        return replace(self, task=task, uses=digest(uses(task, task.library)), reference=None)
 
 
 Progress = Callable[[str, Record], None]

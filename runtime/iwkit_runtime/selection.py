@@ -16,7 +16,7 @@ from iwkit.problems import Problem
 from iwkit.source.kind import kind_of
 from iwkit.suggest import ask, closest, listed
 from iwkit_runtime.identity import runtime_digest
-from iwkit_runtime.runs import Freeze, Source
+from iwkit_runtime.sources import Freeze, Source
 
 _UNFROZEN: Final = "freeze it (iwkit controls, iwkit review, then iwkit freeze), or run it as a draft with --draft"
 _STALE: Final = "iwkit's own lock is stale: a fault of this checkout; --draft runs it anyway"

@@ -24,8 +24,9 @@ from iwkit_runtime.agents.scripted import ScriptedAssistant, ScriptedHuman
 from iwkit_runtime.loop.answers import read_human
 from iwkit_runtime.loop.episode import Episode
 from iwkit_runtime.loop.views import HumanView
-from iwkit_runtime.runs import Config, Source, run
+from iwkit_runtime.runs import Config, run
 from iwkit_runtime.selection import select
+from iwkit_runtime.sources import Source
 from iwkit_runtime.verifier import NONE, Meaning, RulesVerifier, read_tuple
 from iwkit_validators.policy import check
 

@@ -38,7 +38,8 @@ from iwkit_runtime.recording import Recording, recordings
 from iwkit_runtime.render.images import digest
 from iwkit_runtime.render.opengl import NoOpenGL
 from iwkit_runtime.render.renderer import Renderer
-from iwkit_runtime.runs import Config, Source, run
+from iwkit_runtime.runs import Config, run
+from iwkit_runtime.sources import Source
 
 LIBRARY = Library()
 RECIPES = load_recipes()

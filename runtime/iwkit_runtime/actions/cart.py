@@ -131,7 +131,7 @@ def _take(act: Act, name: str, spot: tuple[float, float], *, forwards: bool) -> 
         edge = round(math.remainder(at.heading, math.tau), 3)
         if edge in failed or len(failed) == EDGES:
             return None
-        towing = plan_towing(stage, name, (*family, *riders), len(family), reasons, forwards=forwards)
+        towing = plan_towing(stage, name, family, riders, reasons, forwards=forwards)
         if towing is None:
             return None
         try:

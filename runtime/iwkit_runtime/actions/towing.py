@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,9 +83,9 @@ def grips(stage: Stage, name: str) -> Iterator[Stance]:
 
 
 def plan_towing(
-    stage: Stage, name: str, moving: tuple[str, ...], parts: int, reasons: Reasons, *, forwards: bool
+    stage: Stage, name: str, parts: Iterable[str], riders: Iterable[str], reasons: Reasons, *, forwards: bool
 ) -> Towing | None:
-    """How to take hold of a cart from where the wearer stands, with all that moves, the `parts` of the cart first; None
+    """How to take hold of a cart from where the wearer stands, and where its parts and what rides on it are then; None
     when its hands don't get there."""
     at = stage.wearer.stand
     hands = _hands(stage, name)
@@ -93,8 +93,7 @@ def plan_towing(
     if body is None:
         return None
     here, poses = footing(at).inverse(), stage.engine.poses()
-    where = {thing: here.then(frame(poses[thing])) for thing in moving}
-    offsets = dict(list(where.items())[:parts])
+    offsets, rides = ({thing: here.then(frame(poses[thing])) for thing in things} for things in (parts, riders))
     body = _ahead(stage, body, offsets[name], at, forwards=forwards)
     start = rest(stage)
     move = list(filled(stage.person.body, at, start, Key(UPRIGHT, body), LONG))
@@ -104,7 +103,7 @@ def plan_towing(
     except BlockedError as blocked:
         reasons.blocked(blocked.owner)
         return None
-    return Towing(move, hands, offsets, dict(list(where.items())[parts:]), body)
+    return Towing(move, hands, offsets, rides, body)
 
 
 def _ahead(stage: Stage, body: BodyPose, cart: Frame, at: Stand, *, forwards: bool) -> BodyPose:
