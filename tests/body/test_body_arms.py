@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from iwkit.errors import UsageError
 from iwkit_runtime.body import arms
@@ -256,3 +257,49 @@ def test_postures_that_do_not_fit_are_left_out(body: Body) -> None:
 
     assert [posed.posture for posed in reaches(body, stance, "left", target, fits=fits)] == found[1:]
     assert found[0] in asked
+
+
+# --- shoulders that turn further ----------------------------------------------------------------------------------
+
+
+def twist(body: Body, at: BodyPose, side: Side) -> float:
+    """By how much the upper arm turns inwards about itself, degrees, from how the shortest turn of a hanging arm with
+    the forearm ahead brings it there: by SciPy, from where the joints are."""
+    frames = body.forward(*at)
+    collar = joint(frames, f"{side}_collar")[:3, :3]
+    places = [collar.T @ joint(frames, f"{side}_{name}")[:3, 3] for name in ("shoulder", "elbow", "wrist")]
+    upper, lower = (v / np.linalg.norm(v) for v in np.diff(places, axis=0))
+    brought = Rotation.align_vectors(upper[None], np.array([[0.0, -1, 0]]))[0].apply([-1.0, 0, 0])
+    hinge = np.cross(upper, lower)
+    sine = float(np.cross(brought, hinge / np.linalg.norm(hinge)) @ upper)
+    return float(np.degrees(np.arctan2(sine, brought @ hinge / np.linalg.norm(hinge)))) * SIGN[side]
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_wide_arms_reach_more_and_none_is_wound_up(body: Body, side: Side) -> None:
+    at = body.placed(stand(body, Posture(np.deg2rad(60), 0.3)), 0, 0, 0)
+    rng = np.random.default_rng(3)
+    rolls = np.where(np.arange(9) == 4, np.deg2rad(70), 0)
+    angles = rng.uniform(0.9 * arms.LOW - rolls, 0.9 * arms.HIGH + rolls, (120, 9))
+    hands = np.array([wrist(body, at._replace(pose=arms.posed(at.pose, side, one)), side) for one in angles])
+    targets, palms, fingers = hands[:, :3, 3], -hands[:, :3, 1], hands[:, :3, 0] * SIGN[side]
+    question = body, at, side, targets, np.zeros_like(targets), palms, fingers
+    usual, wide = arms.solutions(*question), arms.solutions(*question, wide=True)
+    assert set(usual.goal.tolist()) < set(wide.goal.tolist())
+    further = [k for k in range(len(wide.goal)) if arms.strained(wide.angles[k])]
+    assert len(further) > 20 and not any(arms.strained(angles) for angles in usual.angles)
+    for k in further[:40]:
+        posed = at._replace(pose=arms.posed(at.pose, side, wide.angles[k]))
+        assert np.allclose(wrist(body, posed, side)[:3, 3], targets[wide.goal[k]], atol=1e-6)
+        assert -91 <= twist(body, posed, side) <= 71
+
+
+def test_an_arm_beyond_the_usual_limits_goes_on_there(body: Body) -> None:
+    at = body.placed(stand(body, Posture(np.deg2rad(60), 0.3)), 0, 0, 0)
+    angles = np.deg2rad([-24, -9, -17, -25, -100, -40, 20, 10, 20])
+    hand = wrist(body, at._replace(pose=arms.posed(at.pose, "right", angles)), "right")
+    target, palm, fingers = hand[:3, 3] + [0, 0, 0.01], -hand[:3, 1], -hand[:3, 0]
+    found = arms.reach(body, at, "right", target, palm=palm, fingers=fingers, near=angles, most=0)
+    assert found is not None and np.abs(found.angles - angles).max() < np.deg2rad(15)
+    usual = arms.reach(body, at, "right", target, palm=palm, fingers=fingers, most=0)
+    assert usual is None or not arms.strained(usual.angles)

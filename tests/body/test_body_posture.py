@@ -117,6 +117,17 @@ def test_every_height_has_a_ladder_without_repetition(height: float, shelf: bool
     assert rungs and len(rungs) == len(set(rungs))
 
 
+def test_knees_come_together_where_it_is_narrow(body: Body) -> None:
+    wide, narrow = (in_world(body, Posture(np.deg2rad(40), 0.5, apart)) for apart in (1.0, 0.0))
+    gaps = [np.linalg.norm(joint(f, "left_knee")[:3, 3] - joint(f, "right_knee")[:3, 3]) for f in (wide, narrow)]
+    assert gaps[1] < gaps[0] - 0.1
+    for side in ("left", "right"):  # the feet stay where they are
+        assert np.allclose(joint(wide, f"{side}_ankle")[:3, 3], joint(narrow, f"{side}_ankle")[:3, 3], atol=1e-6)
+    others = posture.ladder(0.4, shelf=True)
+    assert posture.ladder(0.4, shelf=True, narrow=True)[: len(others)] == others
+    assert {p.apart for p in posture.ladder(0.4, narrow=True)} == {0.0, 1.0}
+
+
 @pytest.mark.parametrize("height", [float("nan"), float("inf")])
 def test_no_ladder_for_no_height(height: float) -> None:
     with pytest.raises(UsageError, match="height"):

@@ -13,7 +13,7 @@ import numpy as np
 
 from iwkit_runtime.actions.motion import BlockedError, Key, Move, Screen, at_stand, bridge
 from iwkit_runtime.actions.search import Effort
-from iwkit_runtime.body.arms import ANGLES, HIGH, LOW, angles_of, posed
+from iwkit_runtime.body.arms import ANGLES, angles_of, limits, posed
 from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, blend, overlay
 from iwkit_runtime.body.posture import between
 from iwkit_runtime.physical.kinematics import frame
@@ -72,9 +72,10 @@ def roam(  # noqa: PLR0917 (as `bridge`)
         BlockedError: no way was found.
     """
     screen.check(stage, end.body)
-    space = _Space(stage, start, end, side, screen, min(CHECKS, max(1, int(effort.left / CHECK))))
     goal = np.append(angles_of(end.body.pose, side), 1.0)
     first = np.append(angles_of(start.body.pose, side), 0.0)
+    within = limits(first[:-1], goal[:-1])
+    space = _Space(stage, start, end, side, screen, within, min(CHECKS, max(1, int(effort.left / CHECK))))
     try:
         path = _connected(space, first, goal)
         if path is None:
@@ -93,6 +94,7 @@ class _Space:
     end: Key
     side: Side
     screen: Screen
+    limits: tuple[Floats, Floats]
     left: int
     blocker: str = ""
     _bases: dict[int, BodyPose] = field(default_factory=dict)
@@ -125,7 +127,8 @@ class _Space:
         return self.known[key]
 
     def _is_free(self, point: Floats) -> bool:
-        if (point[:-1] < LOW - 1e-6).any() or (point[:-1] > HIGH + 1e-6).any():
+        low, high = self.limits
+        if (point[:-1] < low - 1e-6).any() or (point[:-1] > high + 1e-6).any():
             return False
         body = self.body(point)
         hold = self.screen.hold
@@ -168,7 +171,8 @@ def _connected(space: _Space, first: Floats, goal: Floats) -> list[Floats] | Non
     dice = random.Random(0)  # noqa: S311 (no secret)
     trees: list[list[Node]] = [[(first, -1)], [(goal, -1)]]
     near = angles_of(tucked(space.stage.person.body, space.side).pose, space.side)
-    near = np.clip(near, LOW, HIGH)
+    low, high = space.limits
+    near = np.clip(near, low, high)
     target = goal
     turn = 0
     while space.left > 0:
@@ -183,7 +187,7 @@ def _connected(space: _Space, first: Floats, goal: Floats) -> list[Floats] | Non
         share = dice.random()
         middle = near if dice.random() < CLOSE else first[:-1] + dice.random() * (goal - first)[:-1]
         noise = np.array([dice.gauss(0, SPREAD) for _ in ANGLES])
-        target = np.append(np.clip(middle + noise, LOW, HIGH), share)
+        target = np.append(np.clip(middle + noise, low, high), share)
     return None
 
 

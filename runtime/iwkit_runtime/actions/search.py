@@ -173,7 +173,7 @@ def contacts(  # noqa: PLR0917 (one search)
     wanted = [np.bool_(broad) | level.goals.before(at.x, at.y) for level in levels]
     wrists = [hand_ends(stage, level.goals)[:, 0] for level in levels]
     bound = arm_length(body, "right") + SHRUG
-    for posture in ladder(float(np.mean(levels[0].goals.targets[:, 2])), shelf=covered):
+    for posture in ladder(float(np.mean(levels[0].goals.targets[:, 2])), shelf=covered, narrow=broad):
         joint = np.array(shoulder(body, Stance(*at), posture, "right"))
         near = [(np.linalg.norm(w - joint, axis=1) < bound) & want for w, want in zip(wrists, wanted, strict=True)]
         if not any(close.any() for close in near):
@@ -182,7 +182,7 @@ def contacts(  # noqa: PLR0917 (one search)
         effort.spend(TRUNK)
         if not trunk(posture, standing):
             continue
-        yield from _in_posture(stage, Key(posture, standing), levels, near, trunk, screen, reasons, effort)
+        yield from _in_posture(stage, Key(posture, standing), levels, near, trunk, screen, reasons, effort, broad)
         if effort.spent:
             return
 
@@ -196,6 +196,7 @@ def _in_posture(  # noqa: PLR0917 (part of one search)
     screen: Screen,
     reasons: Reasons,
     effort: Effort,
+    wide: bool,
 ) -> Iterator[Contact]:
     """Those in one posture, until it turns out that the body can't be in it, whatever the arm does."""
     for level, close in zip(levels, near, strict=True):
@@ -206,7 +207,7 @@ def _in_posture(  # noqa: PLR0917 (part of one search)
             if effort.spent or not trunk(standing.posture, standing.body):
                 return
             some = numbers[first : first + CHUNK]
-            for contact in _free_arms(stage, standing, level, some, trunk, screen, reasons, effort):
+            for contact in _free_arms(stage, standing, level, some, trunk, screen, reasons, effort, wide):
                 if not trunk.rises(standing.posture):
                     return
                 yield contact
@@ -228,9 +229,10 @@ def _free_arms(  # noqa: PLR0917 (part of one search)
     screen: Screen,
     reasons: Reasons,
     effort: Effort,
+    wide: bool,
 ) -> Iterator[Contact]:
     """Some of the arms that are free, each at another goal or with the elbow elsewhere."""
-    found = _solved(stage, standing.body, level.goals, numbers)
+    found = _solved(stage, standing.body, level.goals, numbers, wide=wide)
     effort.spend(GOAL * len(numbers) + ARM * min(len(found.goal), ARMS))
     if not len(found.goal):
         return
@@ -257,8 +259,8 @@ def _free_arms(  # noqa: PLR0917 (part of one search)
             return
 
 
-def _solved(stage: Stage, standing: BodyPose, goals: Goals, numbers: Indices) -> Solutions:
+def _solved(stage: Stage, standing: BodyPose, goals: Goals, numbers: Indices, *, wide: bool = False) -> Solutions:
     body, chosen = stage.person.body, goals.chosen(numbers)
     points = np.broadcast_to(grip_point(body, "right", goals.grip), chosen.targets.shape)
     palms, fingers = aims(body, "right", goals.grip, chosen.frames)
-    return solutions(body, standing, "right", chosen.targets, points, palms, fingers)
+    return solutions(body, standing, "right", chosen.targets, points, palms, fingers, wide=wide)

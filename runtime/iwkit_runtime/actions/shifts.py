@@ -10,7 +10,7 @@ import numpy as np
 
 from iwkit_runtime.actions.motion import BlockedError, Key, Screen
 from iwkit_runtime.actions.search import ARM, Effort
-from iwkit_runtime.body.arms import angles_of, posed, reach, solutions
+from iwkit_runtime.body.arms import angles_of, posed, reach, solutions, strained
 from iwkit_runtime.body.hands import Grip, aims, grip_frame, grip_point
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
@@ -84,7 +84,8 @@ def _others(stage: Stage, key: Key, grip: Grip, away: Away, near: Floats | None)
     target, palm, fingers = _aimed(stage, key, grip, away)
     start = angles_of(key.body.pose, "right") if near is None else near
     point = grip_point(body, "right", grip)
-    found = solutions(body, key.body, "right", *(np.asarray(v)[None] for v in (target, point, palm, fingers)))
+    aims_ = (np.asarray(v)[None] for v in (target, point, palm, fingers))
+    found = solutions(body, key.body, "right", *aims_, wide=strained(start))
     apart = np.abs(found.angles - start).max(1, initial=0.0)
     for n in np.argsort(apart, kind="stable")[:OTHERS]:
         if apart[n] <= FURTHEST:

@@ -18,7 +18,22 @@ from iwkit.errors import UsageError
 from iwkit_runtime.body import ccd, rotations
 from iwkit_runtime.body.model import Body, joint
 from iwkit_runtime.body.pose import ARM, INDEX, BodyPose, Side, joint_slice, pack, vector
-from iwkit_runtime.body.swivel import ANGLES, COMFORT, EXACT, HIGH, LOW, Aim, Arm, cost, solve, spread, xyz, yzx
+from iwkit_runtime.body.swivel import (
+    ANGLES,
+    COMFORT,
+    EXACT,
+    HIGH,
+    LOW,
+    Aim,
+    Arm,
+    cost,
+    limits,
+    solve,
+    spread,
+    strained,
+    xyz,
+    yzx,
+)
 
 __all__ = [
     "ANGLES",
@@ -29,9 +44,11 @@ __all__ = [
     "Solutions",
     "angles_of",
     "arm_length",
+    "limits",
     "posed",
     "reach",
     "solutions",
+    "strained",
 ]
 
 Array = NDArray[np.float64]
@@ -133,7 +150,15 @@ class Solutions(NamedTuple):
 
 
 def solutions(  # noqa: PLR0917 (what there is to say of many hands)
-    body: Body, at: BodyPose, side: Side, targets: Array, points: Array, palms: Array, fingers: Array
+    body: Body,
+    at: BodyPose,
+    side: Side,
+    targets: Array,
+    points: Array,
+    palms: Array,
+    fingers: Array,
+    *,
+    wide: bool = False,
 ) -> Solutions:
     """Arms that bring the hand exactly to each of k goals: of each the most comfortable one at every `_APART`th part of
     a turn of the elbow. Coarser than `reach`, and for many goals at once.
@@ -141,6 +166,7 @@ def solutions(  # noqa: PLR0917 (what there is to say of many hands)
     Args:
         targets, points, palms, fingers: (k, 3), as the arguments of `reach`; palms and fingers of length 1 and normal
             to each other.
+        wide: within the wide limits of the shoulder, too.
     """
     chest = joint(body.forward(*at), "spine3")
     mirror = _MIRROR if side == "right" else np.ones(3)
@@ -148,7 +174,7 @@ def solutions(  # noqa: PLR0917 (what there is to say of many hands)
     hands = rotations.frame(mirror * (fingers @ chest[:3, :3]), -mirror * (palms @ chest[:3, :3]))
     arm = _arm(body, side)
     aim = Aim(goals - (hands @ (mirror * points)[..., None])[..., 0], hands, arm.lower)
-    goal, angles = (_descents if body.solver == "ccd" else spread)(arm, aim)
+    goal, angles = _descents(arm, aim) if body.solver == "ccd" else spread(arm, aim, wide=wide)
     girdle = rotations.about("y", angles[:, 0]) @ rotations.about("z", angles[:, 1])
     shoulder = arm.collar + girdle @ arm.clavicle
     upper = girdle @ rotations.about("y", angles[:, 2]) @ rotations.about("z", angles[:, 3])

@@ -26,10 +26,12 @@ MAX_CROUCH = 0.50
 
 
 class Posture(NamedTuple):
-    """How the body stands: `lean` of the chest forwards, radians; `crouch` by which the pelvis is lower, metres."""
+    """How the body stands: `lean` of the chest forwards, radians; `crouch` by which the pelvis is lower, metres; and
+    how far the knees then go apart, from 0, straight ahead, to 1."""
 
     lean: float = 0.0
     crouch: float = 0.0
+    apart: float = 1.0
 
 
 UPRIGHT = Posture()
@@ -39,7 +41,7 @@ SQUAT = Posture(np.deg2rad(24), 0.47)
 
 def between(a: Posture, b: Posture, share: float) -> Posture:
     """The posture on the way from a to b: share 0 gives a, 1 gives b."""
-    return Posture(a.lean + share * (b.lean - a.lean), a.crouch + share * (b.crouch - a.crouch))
+    return Posture(*(one + share * (other - one) for one, other in zip(a, b, strict=True)))
 
 
 class Rung(NamedTuple):
@@ -82,13 +84,20 @@ SHELF_LADDER: tuple[Rung, ...] = (
 )
 """Flexed legs and a torso as upright as may be, so that the head stays out of the shelf."""
 
+NARROW = tuple(
+    Posture(float(np.deg2rad(lean)), crouch, 0.0)
+    for lean, crouch in ((40, 0.5), (60, 0.5), (80, 0.5), (20, 0.5), (40, 0.25), (60, 0.25), (80, 0.25), (20, 0.25))
+)
+"""Knees together, for where a door or a leaf is beside them."""
 
-def ladder(height: float, *, shelf: bool = False) -> tuple[Posture, ...]:
+
+def ladder(height: float, *, shelf: bool = False, narrow: bool = False) -> tuple[Posture, ...]:
     """The postures to try for a target at a height above the floor, the easiest first.
 
     Args:
         height: metres above the floor on which the wearer stands.
         shelf: the target is under or inside something; after the shelf's postures the others follow.
+        narrow: those with the knees together follow after these.
 
     Raises:
         UsageError: the height is not a finite number.
@@ -97,7 +106,7 @@ def ladder(height: float, *, shelf: bool = False) -> tuple[Posture, ...]:
         raise UsageError(f"the height of a target is a number of metres, not {height}")
     rungs = (*SHELF_LADDER, *LADDER) if shelf else (*LADDER, *SHELF_LADDER)
     fitting = (rung.posture for rung in rungs if rung.lowest <= height <= rung.highest)
-    return tuple(dict.fromkeys(fitting))
+    return tuple(dict.fromkeys((*fitting, *(NARROW if narrow else ()))))
 
 
 # --- the body in a posture -----------------------------------------------------------------------------------------
@@ -159,7 +168,7 @@ def stand(body: Body, posture: Posture = UPRIGHT) -> Placement:
         raise UsageError(f"a posture leans 0 to 86 degrees and crouches 0 to {MAX_CROUCH} m, not {posture}")
     upper = _upper_body(posture)
     rotation = rotations.matrix(upper["pelvis"])
-    splay = 0.12 + _CROUCH_SPLAY * posture.crouch
+    splay = 0.12 + _CROUCH_SPLAY * posture.apart * posture.crouch
     pelvis = np.array([0.0, standing_height(body) - _KNEES_BENT - posture.crouch, 0.0])
     upright = 1 - posture.lean / MAX_LEAN
     pitch = -_HEEL_RISE * max(0.0, posture.crouch * upright - _FLAT_CROUCH)

@@ -28,6 +28,15 @@ ANGLES = (
 """What the nine angles of an arm are, in order; of a left arm about y z, y z x, y, x y z."""
 LOW: Array = np.deg2rad([-25, -10, -130, -89, -80, -145, -85, -25, -75])
 HIGH: Array = np.deg2rad([15, 25, 40, 80, 80, 0, 85, 35, 70])
+WIDE_LOW, WIDE_HIGH = (
+    np.where([name == "shoulder roll" for name in ANGLES], np.deg2rad(150) * sign, box)
+    for sign, box in ((-1, LOW), (1, HIGH))
+)
+"""The same where the shoulder may turn further, as long as the upper arm isn't wound up: see `WOUND`."""
+WOUND = np.deg2rad([-90, 70])
+"""How far an upper arm turns about itself, outwards and inwards, from how the shortest turn of a hanging arm with the
+forearm ahead brings it there: the normal range of motion of the American Academy of Orthopaedic Surgeons. The roll of
+`ANGLES` says little of that for an arm that is not held aside."""
 
 COMFORT = np.deg2rad([0, 0, -40, -50, 0, -60, 0, 0, 0])
 _EFFORT = np.array([2, 2, 0.3, 0.3, 0.6, 0.05, 0.15, 0.4, 0.3])
@@ -62,11 +71,12 @@ class Aim(NamedTuple):
     bone: Array
 
 
-def spread(arm: Arm, aim: Aim) -> tuple[NDArray[np.intp], Array]:
-    """Goals (m,) and angles (m, 9) that reach them, the most comfortable first, spread over the turns of the elbow."""
+def spread(arm: Arm, aim: Aim, *, wide: bool = False) -> tuple[NDArray[np.intp], Array]:
+    """Goals (m,) and angles (m, 9) that reach them, the most comfortable first, spread over the turns of the elbow;
+    `wide`: within `WIDE_LOW` and `WIDE_HIGH`, too."""
     few, goals = len(_FEW_COLLARS), len(aim.points)
     rows = _Rows(np.repeat(np.arange(goals), few), np.tile(np.arange(few), goals))
-    found = _candidates(_Search(arm, aim, _FEW_COLLARS, None), rows, _FEW_SWIVELS) if goals else None
+    found = _candidates(_Search(arm, aim, _FEW_COLLARS, None, wide), rows, _FEW_SWIVELS) if goals else None
     if found is None:
         return np.zeros(0, np.intp), np.zeros((0, len(ANGLES)))
     goal = found.rows.target[found.row]
@@ -77,12 +87,35 @@ def spread(arm: Arm, aim: Aim) -> tuple[NDArray[np.intp], Array]:
 
 
 def solve(arm: Arm, aim: Aim, near: Array | None) -> Array | None:
-    """The best angles (9,) within the limits, near those of the frame before if that can be, or None."""
-    searches = [_Search(arm, aim, _COLLARS, near)]
+    """The best angles (9,) within the limits, the wide ones for an arm that is beyond the others, near those of the
+    frame before if that can be, or None."""
+    wide = near is not None and strained(near)
+    searches = [_Search(arm, aim, _COLLARS, near, wide)]
     if near is not None:
-        searches.insert(0, _Search(arm, aim, np.clip(near[:2] + _NEAR_COLLARS, LOW[:2], HIGH[:2]), near))
+        searches.insert(0, _Search(arm, aim, np.clip(near[:2] + _NEAR_COLLARS, LOW[:2], HIGH[:2]), near, wide))
     found = (_best(search) for search in searches)
     return next((angles for angles in found if angles is not None), None)
+
+
+def strained(angles: Array) -> bool:
+    """Whether the roll of the shoulder among angles (9,) is one of the wide ones."""
+    return bool(not LOW[4] - EXACT <= angles[4] <= HIGH[4] + EXACT)
+
+
+def limits(*arms: Array) -> tuple[Array, Array]:
+    """The least and the greatest angles (9,) of a movement between arms with angles (9,)."""
+    return (WIDE_LOW, WIDE_HIGH) if any(strained(angles) for angles in arms) else (LOW, HIGH)
+
+
+def _unwound(upper: Array) -> NDArray[np.bool_]:
+    """Whether upper arms turned by (..., 3, 3) from where they are held aside aren't wound up."""
+    along, hinge = upper[..., 0], -upper[..., 1]
+    # the shortest turn of a hanging arm to there is about (-z, 0, x) of its direction; its hinge was at -x
+    x, cosine, z = along[..., 0], -along[..., 1], along[..., 2]
+    bend = 1 / np.maximum(1 + cosine, EXACT)
+    rest = np.stack([-cosine - bend * z * z, -x, bend * x * z], -1)
+    inwards = np.arctan2((np.cross(rest, hinge) * along).sum(-1), (rest * hinge).sum(-1))
+    return np.asarray((WOUND[0] <= inwards) & (inwards <= WOUND[1]))
 
 
 def cost(angles: Array, near: Array | None) -> Array:
@@ -92,12 +125,14 @@ def cost(angles: Array, near: Array | None) -> Array:
 
 
 class _Search(NamedTuple):
-    """What is searched: the collar angles (c, 2) to try, and the angles (9,) to stay near to, if any."""
+    """What is searched: the collar angles (c, 2) to try, the angles (9,) to stay near to, if any, and whether within
+    the wide limits."""
 
     arm: Arm
     aim: Aim
     collars: Array
     near: Array | None
+    wide: bool
 
 
 class _Rows(NamedTuple):
@@ -138,7 +173,8 @@ class _Found(NamedTuple):
 
 def _candidates(search: _Search, rows: _Rows, swivels: Array) -> _Found | None:
     """What is within the limits among the rows at every swivel (s,); None when nothing is."""
-    arm, aim, collars, near = search
+    arm, aim, collars, near, wide = search
+    low, high = (WIDE_LOW, WIDE_HIGH) if wide else (LOW, HIGH)
     girdle = (rotations.about("y", collars[:, 0]) @ rotations.about("z", collars[:, 1]))[rows.collar]
     line = ((aim.points[rows.target] - arm.collar - girdle @ arm.clavicle)[:, None] @ girdle)[:, 0]
     elbow, possible = _elbow(arm.upper, aim.bone, (line * line).sum(-1))
@@ -153,7 +189,9 @@ def _candidates(search: _Search, rows: _Rows, swivels: Array) -> _Found | None:
     meets = np.linalg.norm((base @ straight[..., None])[..., 0] - sight, axis=-1) <= EXACT
     upper = _swivelled(base, sight, swivels)
     shoulder = np.stack(yzx(upper), -1)
-    allowed = ((shoulder >= LOW[2:5] - EXACT) & (shoulder <= HIGH[2:5] + EXACT)).all(-1) & meets[:, None]
+    allowed = ((shoulder >= low[2:5] - EXACT) & (shoulder <= high[2:5] + EXACT)).all(-1) & meets[:, None]
+    if wide:
+        allowed &= (np.abs(shoulder[..., 2]) <= HIGH[4] + EXACT) | _unwound(upper)
     row, column = np.nonzero(allowed)
     angles = np.zeros((len(row), len(ANGLES)))
     angles[:, :2], angles[:, 5] = collars[rows.collar[row]], elbow[row]
@@ -162,7 +200,7 @@ def _candidates(search: _Search, rows: _Rows, swivels: Array) -> _Found | None:
         hands = np.swapaxes(girdle, -1, -2) @ aim.hands[rows.target]
         wrist = np.swapaxes(forearm, -1, -2)[row] @ (np.swapaxes(upper[row, column], -1, -2) @ hands[row])
         angles[:, 6], angles[:, 7], angles[:, 8] = xyz(wrist)
-    kept = ((angles >= LOW - EXACT) & (angles <= HIGH + EXACT)).all(-1)
+    kept = ((angles >= low - EXACT) & (angles <= high + EXACT)).all(-1)
     if not kept.any():
         return None
     angles = angles[kept]
