@@ -18,7 +18,7 @@ from iwkit.runfolder import attempt_path, cell_name
 from iwkit_runtime.runs import Config, no_pictures, run
 from iwkit_runtime.selection import select
 
-pytest.register_assert_rewrite("goal_comparison", "policies", "two_worlds", "workshop")
+pytest.register_assert_rewrite("goal_comparison", "journals", "policies", "two_worlds", "workshop")
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
