@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from iwkit.garbage import uncollected
 from iwkit.ledger import comparable, read_records
 from iwkit.runfolder import attempt_path, cell_name
 from iwkit_runtime.runs import Config, no_pictures, run
 from iwkit_runtime.selection import select
 
-pytest.register_assert_rewrite("goal_comparison", "two_worlds")
+pytest.register_assert_rewrite("goal_comparison", "journals", "policies", "two_worlds", "workshop")
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 """How long an example takes depends on what else the machine does: no test asserts a time."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """All tests and modules stay to the end: the garbage collector need not go through them again and again."""
+    with uncollected():
+        found = yield
+    gc.freeze()
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from promises import PLACES, check_receipt, check_relations
+from promises import FACTORIES, LATER, PLACES, TRIP, check_receipt, check_relations, flat
 
 from iwkit.compile import CompiledTask
 from iwkit.grammar import Command, Ref, parse, render
@@ -133,3 +134,17 @@ def run_program(
         assert {r[1] for r in world.relations() if r[0] in PLACES} == everything
         played.append((render(command), receipt))
     return played
+
+
+def replay(name: str, steps: int) -> str:
+    """All there is to tell of the trip and of so many random commands after it, in a world of this name: two lines of
+    each."""
+    task, world = flat(), FACTORIES[name]()
+    world.reset(task)
+    told = []
+    for command in (*map(parse, (*TRIP, *LATER)), *islice(programme(random.Random(7), world, task), steps)):
+        receipt = world.execute(command)
+        happened = [(h.kind, list(h.roles.items())) for h in receipt.happenings]
+        told.append(f"{receipt.code} {receipt.frames} {happened}")
+        told.append(f"{json.dumps(world.snapshot())} {sorted(world.relations())}")
+    return "\n".join(told)

@@ -2,7 +2,7 @@
 
 The killed process is `driver.py` below: the command line itself, with a trap set in the functions through which the
 ledger reaches the disk. The agents are a user's own. They keep a log of their own of every answer they give. Each run
-is a process of its own, forked from one that has imported everything, or there would be time for few.
+is a process of its own, forked from one that has imported and read everything, or there would be time for few.
 """
 
 from __future__ import annotations
@@ -65,22 +65,24 @@ AGENTS = '''
 DRIVER = '''
     """The command line with a trap: `WHERE:COUNT` strikes the COUNTth time that place is passed.
 
-    With arguments it runs them as they are. Without any it reads jobs, one a line, as JSON: the arguments, the trap,
-    and the file that takes the output. It forks a process for each, and says its number and, later, how it ended.
+    With arguments it runs them as they are. Without any it reads the packs of all runs, and then jobs, one a line, as
+    JSON: the arguments, the trap, and the file that takes the output. It forks a process for each, and says its number
+    and, later, how it ended.
     """
     import json, os, signal, sys
     from pathlib import Path
     import agents
-    import iwkit_runtime.runs
-    from iwkit.cli.main import main
-    from iwkit.library import Library
+    import iwkit.report.consistency, iwkit.report.table, iwkit.report.tables, iwkit_runtime.runs
+    from iwkit.cli.main import _register, main
+    from iwkit_runtime import selection
 
     where, left, strike = "never", 0, signal.SIGKILL
 
     def serve():
-        library = Library()
-        for scene in library.scene_ids():
-            library.scene(scene)
+        # Nothing is written before the packs are read, so that they are read once and not in every process.
+        _register()
+        chosen = selection.select(json.loads(sys.stdin.readline()), draft=True)
+        selection.select = lambda *_, **__: chosen
         for line in sys.stdin:
             arguments, trap, output = json.loads(line)
             child = os.fork()
@@ -275,6 +277,8 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kit]:
     pipe = subprocess.PIPE
     call = [sys.executable, "driver.py"]
     with subprocess.Popen(call, cwd=folder, env=environment(folder), stdin=pipe, stdout=pipe, text=True) as driver:
+        assert driver.stdin is not None
+        driver.stdin.write(json.dumps([*map(str, PACKS)]) + "\n")
         yield Kit(folder, driver)
 
 
