@@ -6,6 +6,7 @@ axes that at rest are those of the model: x to the wearer's left, y up, z forwar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
@@ -58,7 +59,7 @@ def checked(pose: ArrayLike) -> Array:
     array = numbers("a pose", pose)
     if array.shape != (POSE_SIZE,):
         raise UsageError(f"a pose has {POSE_SIZE} numbers, this one has the shape {array.shape}")
-    if not np.isfinite(array).all():
+    if not _finite(array):
         first = int(np.flatnonzero(~np.isfinite(array))[0])
         raise UsageError(f"the pose is not finite at number {first} ({JOINTS[first // 3]})")
     return array
@@ -71,9 +72,14 @@ def vector(name: str, value: ArrayLike) -> Array:
         UsageError: it is something else; the message calls it `name`.
     """
     array = numbers(name, value)
-    if array.shape != (3,) or not np.isfinite(array).all():
+    if array.shape != (3,) or not _finite(array):
         raise UsageError(f"{name} must be three finite numbers, not {value!r}")
     return array
+
+
+def _finite(array: Array) -> bool:
+    """Whether numbers (n,) are all finite. Their squares mostly tell; only sums beyond all floats need a closer look."""
+    return math.isfinite(array.dot(array)) or bool(np.isfinite(array).all())
 
 
 def numbers(name: str, value: ArrayLike) -> Array:
@@ -113,7 +119,7 @@ def pack(joints: Mapping[str, ArrayLike], onto: ArrayLike | None = None) -> Arra
             vector(f"the rotation of {name}", rotation)
     if len(rows):
         pose.reshape(-1, 3)[rows] = np.array([*joints.values()], float)
-    if not np.isfinite(pose).all():
+    if not _finite(pose):
         for name, rotation in joints.items():
             vector(f"the rotation of {name}", rotation)
     return pose

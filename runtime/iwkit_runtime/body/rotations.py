@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-_TINY = 1e-12
+TINY = 1e-12
+"""Lengths and angles below this count as zero."""
 _ONE = np.eye(3)
 _AXES = {"x": 0, "y": 1, "z": 2}
 
@@ -29,7 +30,7 @@ def matrix(axis_angle: ArrayLike) -> Array:
     w = np.asarray(axis_angle, float)
     if w.ndim == 1:
         return _matrix(*w.tolist())
-    square = np.maximum(np.add.reduce(w * w, -1), _TINY)[..., None, None]  # below, the difference drowns in rounding
+    square = np.maximum(np.add.reduce(w * w, -1), TINY)[..., None, None]  # below, the difference drowns in rounding
     angle = np.sqrt(square)
     k = cross_matrix(w)
     return np.asarray(_ONE + np.sin(angle) / angle * k + (1 - np.cos(angle)) / square * (k @ k))
@@ -37,7 +38,7 @@ def matrix(axis_angle: ArrayLike) -> Array:
 
 def _matrix(x: float, y: float, z: float) -> Array:
     """The same for one vector, for which arrays would be slow."""
-    square = max(x * x + y * y + z * z, _TINY)
+    square = max(x * x + y * y + z * z, TINY)
     angle = math.sqrt(square)
     a, b = math.sin(angle) / angle, (1 - math.cos(angle)) / square
     bx, by, bz = b * x, b * y, b * z
@@ -66,7 +67,7 @@ def vector(rotation: ArrayLike) -> Array:
     length = np.sqrt(np.add.reduce(squares[:, 1:], -1, keepdims=True))
     angle = 2 * np.arctan2(length, q[:, :1])
     norm = np.sqrt(np.add.reduce(squares, -1, keepdims=True))
-    scale = np.where(length < _TINY, 2 / norm, angle / np.maximum(length, _TINY))
+    scale = np.where(length < TINY, 2 / norm, angle / np.maximum(length, TINY))
     return np.asarray((q[:, 1:] * scale).reshape(r.shape[:-1]))
 
 
@@ -85,7 +86,7 @@ def _vector(rotation: Array) -> Array:
     if w < 0:
         w, x, y, z = -w, -x, -y, -z
     length = math.sqrt(x * x + y * y + z * z)
-    scale = 2 / abs(w) if length < _TINY else 2 * math.atan2(length, w) / length
+    scale = 2 / abs(w) if length < TINY else 2 * math.atan2(length, w) / length
     return np.array([x * scale, y * scale, z * scale])
 
 
@@ -140,8 +141,8 @@ def unit(v: ArrayLike) -> Array:
     """Vectors (..., 3) scaled to length 1; a zero vector stays zero."""
     w = np.asarray(v, float)
     if w.ndim == 1:
-        return np.asarray(w / max(math.hypot(*w.tolist()), _TINY))
-    return np.asarray(w / np.maximum(np.sqrt(np.add.reduce(w * w, -1, keepdims=True)), _TINY))
+        return np.asarray(w / max(math.hypot(*w.tolist()), TINY))
+    return np.asarray(w / np.maximum(np.sqrt(np.add.reduce(w * w, -1, keepdims=True)), TINY))
 
 
 def between(a: ArrayLike, b: ArrayLike) -> Array:
@@ -167,7 +168,7 @@ def _frame(first: Array, other: Array) -> Array:
     (x, y, z), (u, v, w) = first.tolist(), other.tolist()
     along = x * u + y * v + z * w
     u, v, w = u - x * along, v - y * along, w - z * along
-    length = max(math.hypot(u, v, w), _TINY)
+    length = max(math.hypot(u, v, w), TINY)
     u, v, w = u / length, v / length, w / length
     return np.array((x, u, y * w - z * v, y, v, z * u - x * w, z, w, x * v - y * u)).reshape(3, 3)
 
