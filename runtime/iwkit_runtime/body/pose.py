@@ -114,14 +114,13 @@ def pack(joints: Mapping[str, ArrayLike], onto: ArrayLike | None = None) -> Arra
     """
     pose = np.zeros(POSE_SIZE) if onto is None else checked(onto).copy()
     rows = _rows(tuple(joints))
-    for name, rotation in joints.items():
-        if not isinstance(rotation, np.ndarray) or rotation.shape != (3,):
-            vector(f"the rotation of {name}", rotation)
-    if len(rows):
-        pose.reshape(-1, 3)[rows] = np.array([*joints.values()], float)
-    if not _finite(pose):
-        for name, rotation in joints.items():
-            vector(f"the rotation of {name}", rotation)
+    try:
+        turns = np.array([*joints.values()], float)
+    except (TypeError, ValueError):
+        turns = np.zeros(0)
+    if turns.shape != (len(rows), 3) or not _finite(turns.ravel()):
+        turns = np.array([vector(f"the rotation of {name}", rotation) for name, rotation in joints.items()])
+    pose.reshape(-1, 3)[rows] = turns.reshape(-1, 3)
     return pose
 
 

@@ -155,10 +155,10 @@ def between(a: ArrayLike, b: ArrayLike) -> Array:
 
 def frame(x: ArrayLike, y: ArrayLike) -> Array:
     """Right-handed frames (..., 3, 3) whose columns are x, the part of y normal to x, and their cross product."""
-    first = unit(x)
-    other = np.asarray(y, float)
+    first, other = np.asarray(x, float), np.asarray(y, float)
     if first.ndim == other.ndim == 1:
         return _frame(first, other)
+    first = unit(first)
     second = unit(other - first * (first * other).sum(-1, keepdims=True))
     return np.stack([first, second, cross(first, second)], -1)
 
@@ -166,6 +166,8 @@ def frame(x: ArrayLike, y: ArrayLike) -> Array:
 def _frame(first: Array, other: Array) -> Array:
     """The same for one pair of vectors, for which arrays would be slow."""
     (x, y, z), (u, v, w) = first.tolist(), other.tolist()
+    length = max(math.hypot(x, y, z), TINY)
+    x, y, z = x / length, y / length, z / length
     along = x * u + y * v + z * w
     u, v, w = u - x * along, v - y * along, w - z * along
     length = max(math.hypot(u, v, w), TINY)
