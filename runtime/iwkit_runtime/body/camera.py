@@ -123,9 +123,7 @@ def _turned(spine: Mapping[str, Array], straight: Array, aim: Array) -> dict[str
     yaw, pitch, _ = _angles(aim)
     rest_yaw = _clip(yaw - _clip(yaw, -HEAD_YAW, HEAD_YAW), -TORSO_YAW, TORSO_YAW)
     rest_pitch = _clip(pitch - _clip(pitch, *HEAD_PITCH), *TORSO_PITCH)
-    turns = {
-        name: spine[name] @ _direction(share * rest_yaw, share * rest_pitch) for name, share in _SPINE.items()
-    }
+    turns = {name: spine[name] @ _direction(share * rest_yaw, share * rest_pitch) for name, share in _SPINE.items()}
     yaw, pitch, roll = _angles(reduce(np.matmul, turns.values()).T @ straight @ aim)
     yaw, pitch = _clip(yaw, -HEAD_YAW, HEAD_YAW), _clip(pitch, *HEAD_PITCH)
     neck = _direction(NECK_SHARE * yaw, NECK_SHARE * pitch)
