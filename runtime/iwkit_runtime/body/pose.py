@@ -78,7 +78,7 @@ def vector(name: str, value: ArrayLike) -> Array:
 
 
 def _finite(array: Array) -> bool:
-    """Whether numbers (n,) are all finite. Their squares mostly tell; only sums beyond all floats need a closer look."""
+    """Whether numbers (n,) are all finite. The sum of their squares tells, but where it is too large for a float."""
     return math.isfinite(array.dot(array)) or bool(np.isfinite(array).all())
 
 
@@ -156,11 +156,20 @@ def blend(a: BodyPose, b: BodyPose, share: float) -> BodyPose:
 
 def blends(a: BodyPose, b: BodyPose, shares: Sequence[float]) -> list[BodyPose]:
     """The same for many shares at once, which is hardly slower than for one."""
-    start, end = (checked(frame.pose).reshape(-1, 3) for frame in (a, b))
-    moving = (start != end).any(1)
-    poses = np.tile(start, (len(shares), 1, 1))
-    poses[:, moving] = rotations.blend(start[moving], end[moving], np.array(shares)[:, None, None])
+    poses = _blends(checked(a.pose).tobytes(), checked(b.pose).tobytes(), tuple(shares))
     return [
-        BodyPose(pose.ravel(), (1 - share) * a.translation + share * b.translation)
+        BodyPose(pose, (1 - share) * a.translation + share * b.translation)
         for pose, share in zip(poses, shares, strict=True)
     ]
+
+
+@lru_cache(maxsize=512)
+def _blends(a: bytes, b: bytes, shares: tuple[float, ...]) -> Array:
+    """The poses (n, 156) between two, read-only: a movement is asked for again when what it must pass has changed."""
+    start, end = (np.frombuffer(pose).reshape(-1, 3) for pose in (a, b))
+    moving = (start != end).any(1)
+    poses = np.empty((len(shares), *start.shape))
+    poses[:] = start
+    poses[:, moving] = rotations.blend(start[moving], end[moving], np.array(shares)[:, None, None])
+    poses.flags.writeable = False
+    return poses.reshape(len(shares), POSE_SIZE)
