@@ -8,7 +8,7 @@ whose `solver` is `ccd`.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from iwkit.errors import UsageError
 from iwkit_runtime.body import ccd, rotations
 from iwkit_runtime.body.model import Body, joint
-from iwkit_runtime.body.pose import ARM, INDEX, BodyPose, Side, joint_slice, pack, vector
+from iwkit_runtime.body.pose import ARM, INDEX, BodyPose, Side, checked, joint_slice, pack, vector
 from iwkit_runtime.body.swivel import (
     ANGLES,
     COMFORT,
@@ -120,13 +120,38 @@ def reach(
     Raises:
         UsageError: vectors that are not three finite numbers, no direction, or fingers without or along the palm.
     """
-    directions = _directions(palm, fingers)
-    goal, grip = vector("the target", target), vector("the point", point)
+    directions = tuple(direction.tobytes() for direction in _directions(palm, fingers))
+    goal, grip = vector("the target", target).tobytes(), vector("the point", point).tobytes()
+    place, close = (
+        vector("the translation", at.translation).tobytes(),
+        None if near is None else np.asarray(near, float).tobytes(),
+    )
+    return _reach(body, side, checked(at.pose).tobytes(), place, goal, grip, directions, close, most)
+
+
+@lru_cache(maxsize=1024)
+def _reach(  # noqa: PLR0917 (as `reach`)
+    body: Body,
+    side: Side,
+    pose: bytes,
+    translation: bytes,
+    target: bytes,
+    point: bytes,
+    directions: tuple[bytes, ...],
+    close: bytes | None,
+    most: float,
+) -> Reach | None:
+    """`reach` for the bytes of its arguments: what was tried for one purpose is often asked again for the next."""
+    at, near = (
+        BodyPose(np.frombuffer(pose), np.frombuffer(translation)),
+        None if close is None else np.frombuffer(close),
+    )
+    goal, grip = np.frombuffer(target), np.frombuffer(point)
     chest = joint(body.forward(*at), "spine3")
     turn = chest[:3, :3].T
     mirror = _MIRROR if side == "right" else np.ones(3)
     goal, grip = mirror * (turn @ (goal - chest[:3, 3])), mirror * grip
-    aims = [mirror * (turn @ d) for d in directions]
+    aims = [mirror * (turn @ np.frombuffer(direction)) for direction in directions]
     arm = _arm(body, side)
     for tilt in (tilt for tilt in PALM_TILTS if tilt <= most) if aims else (0.0,):
         if aims:
@@ -136,7 +161,9 @@ def reach(
             aim = Aim(goal[None], None, arm.lower + grip)
         angles = (_descended if body.solver == "ccd" else solve)(arm, aim, near)
         if angles is not None:
-            return Reach(BodyPose(posed(at.pose, side, angles), at.translation), angles, float(tilt))
+            found = Reach(BodyPose(posed(at.pose, side, angles), at.translation), angles, float(tilt))
+            found.body.pose.flags.writeable = found.angles.flags.writeable = False
+            return found
     return None
 
 

@@ -5,8 +5,9 @@ A camera frame is 4x4 in the world with x to the right of the picture, y up, loo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -19,14 +20,14 @@ from iwkit_runtime.body.pose import INDEX, BodyPose, checked, joint_slice, pack,
 
 Array = NDArray[np.float64]
 
-HEAD_PITCH = (np.deg2rad(-70), np.deg2rad(40))
+HEAD_PITCH = (math.radians(-70), math.radians(40))
 """How far neck and head together look down and up, against the chest."""
-HEAD_YAW = np.deg2rad(70)
-HEAD_ROLL = np.deg2rad(25)
+HEAD_YAW = math.radians(70)
+HEAD_ROLL = math.radians(25)
 """How far the head tilts to keep the horizon level."""
-TORSO_PITCH = (np.deg2rad(-25), np.deg2rad(10))
+TORSO_PITCH = (math.radians(-25), math.radians(10))
 """What the spine adds, when neck and head can't."""
-TORSO_YAW = np.deg2rad(35)
+TORSO_YAW = math.radians(35)
 NECK_SHARE = 0.4
 
 # x right, y up, looking along -z, out of the head's x left, y up, z forward
@@ -78,6 +79,7 @@ def _look_at(body: Body, pose: bytes, translation: bytes, point: bytes) -> Gaze:
     frames = body.forward(neutral, at.translation)
     chest, pelvis = joint(frames, "spine3")[:3, :3], joint(frames, "pelvis")
     spine = {name: rotations.matrix(neutral[joint_slice(name)]) for name in _SPINE}
+    straight = reduce(np.matmul, spine.values())
     turns = {**spine, "neck": np.eye(3), "head": np.eye(3)}
     eye = np.full(3, np.inf)
     for _ in range(_ROUNDS):  # the eyes move as the head turns, so the direction is found again from where they get to
@@ -85,7 +87,7 @@ def _look_at(body: Body, pose: bytes, translation: bytes, point: bytes) -> Gaze:
         if np.linalg.norm(eye - before) < _STILL:
             break
         aim = chest.T @ _level(rotations.unit(target - eye), chest[:, 1])
-        turns = _turned(spine, aim)
+        turns = _turned(spine, straight, aim)
     joints = {name: rotations.vector(turn) for name, turn in turns.items()}
     turned = BodyPose(pack(joints, onto=neutral), at.translation)
     turned.pose.flags.writeable = False
@@ -98,11 +100,12 @@ def _look_at(body: Body, pose: bytes, translation: bytes, point: bytes) -> Gaze:
 def _level(sight: Array, above: Array) -> Array:
     """The head's axes (3, 3) in the world that look along `sight` with the horizon level; `above` is up for someone who
     looks straight down or up."""
-    slope = abs(float(sight[2]))
-    share = np.clip((slope - _STEEP[0]) / (_STEEP[1] - _STEEP[0]), 0, 1)
-    up = rotations.unit((1 - share) * np.array([0.0, 0, 1]) + share * above)
-    left = rotations.unit(rotations.cross(up, sight))
-    return np.stack([left, rotations.cross(sight, left), sight], -1)
+    x, y, z = sight.tolist()
+    share = _clip((abs(z) - _STEEP[0]) / (_STEEP[1] - _STEEP[0]), 0.0, 1.0)
+    p, q, r = (share * part for part in above.tolist())
+    p, q, r = _unit(p, q, r + (1 - share))
+    p, q, r = _unit(q * z - r * y, r * x - p * z, p * y - q * x)
+    return np.array((p, y * r - z * q, x, q, z * p - x * r, y, r, x * q - y * p, z)).reshape(3, 3)
 
 
 def _eye(body: Body, pelvis: Array, turns: Mapping[str, Array]) -> Array:
@@ -114,32 +117,40 @@ def _eye(body: Body, pelvis: Array, turns: Mapping[str, Array]) -> Array:
     return np.asarray(place + turn @ (body.eye - body.joints[INDEX["head"]]))
 
 
-def _turned(spine: Mapping[str, Array], aim: Array) -> dict[str, Array]:
+def _turned(spine: Mapping[str, Array], straight: Array, aim: Array) -> dict[str, Array]:
     """The rotations of spine, neck and head, from the pelvis up, that give the head the axes `aim` (3, 3) against the
-    chest as it is with `spine`, within the limits."""
+    chest as it is with `spine`, all of which together is `straight`, within the limits."""
     yaw, pitch, _ = _angles(aim)
-    rest_yaw = float(np.clip(yaw - np.clip(yaw, -HEAD_YAW, HEAD_YAW), -TORSO_YAW, TORSO_YAW))
-    rest_pitch = float(np.clip(pitch - np.clip(pitch, *HEAD_PITCH), *TORSO_PITCH))
-    turns = {}
-    before = after = np.eye(3)
-    for name, share in _SPINE.items():
-        turns[name] = spine[name] @ _direction(share * rest_yaw, share * rest_pitch)
-        before, after = before @ spine[name], after @ turns[name]
-    yaw, pitch, roll = _angles(after.T @ before @ aim)
-    yaw, pitch = float(np.clip(yaw, -HEAD_YAW, HEAD_YAW)), float(np.clip(pitch, *HEAD_PITCH))
+    rest_yaw = _clip(yaw - _clip(yaw, -HEAD_YAW, HEAD_YAW), -TORSO_YAW, TORSO_YAW)
+    rest_pitch = _clip(pitch - _clip(pitch, *HEAD_PITCH), *TORSO_PITCH)
+    turns = {name: spine[name] @ _direction(share * rest_yaw, share * rest_pitch) for name, share in _SPINE.items()}
+    yaw, pitch, roll = _angles(reduce(np.matmul, turns.values()).T @ straight @ aim)
+    yaw, pitch = _clip(yaw, -HEAD_YAW, HEAD_YAW), _clip(pitch, *HEAD_PITCH)
     neck = _direction(NECK_SHARE * yaw, NECK_SHARE * pitch)
-    tilt = rotations.about("z", np.clip(roll, -HEAD_ROLL, HEAD_ROLL))
+    tilt = rotations.about("z", _clip(roll, -HEAD_ROLL, HEAD_ROLL))
     return {**turns, "neck": neck, "head": neck.T @ _direction(yaw, pitch) @ tilt}
 
 
 def _direction(yaw: float, pitch: float) -> Array:
-    """The rotation to a yaw (left) and a pitch (up), without roll."""
-    return rotations.about("y", yaw) @ rotations.about("x", -pitch)
+    """The rotation (3, 3) to a yaw (left) and a pitch (up), without roll."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    level, up = math.cos(pitch), math.sin(pitch)
+    return np.array((c, -s * up, s * level, 0.0, level, up, -s, -c * up, c * level)).reshape(3, 3)
 
 
 def _angles(axes: Array) -> tuple[float, float, float]:
     """Yaw, pitch and roll with `axes` = `_direction(yaw, pitch)` @ Rz(roll)."""
-    x, y, z = axes[:, 2]
-    yaw, pitch = float(np.arctan2(x, z)), float(np.arcsin(np.clip(y, -1, 1)))
+    x, y, z = axes[:, 2].tolist()
+    yaw, pitch = float(np.arctan2(x, z)), float(np.arcsin(_clip(y, -1.0, 1.0)))
     rest = _direction(yaw, pitch).T @ axes
     return yaw, pitch, float(np.arctan2(rest[1, 0], rest[0, 0]))
+
+
+def _clip(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
+
+
+def _unit(x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A vector scaled to length 1."""
+    length = max(math.hypot(x, y, z), rotations.TINY)
+    return x / length, y / length, z / length

@@ -6,6 +6,7 @@ radians; a foot's yaw is anticlockwise seen from above, its pitch is positive wi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
@@ -51,7 +52,8 @@ class Foot(NamedTuple):
 
 class Leg(NamedTuple):
     """One leg at rest: hip, knee and ankle (3,) relative to the pelvis joint; the two lengths; relative to the ankle
-    the heel (3,) of the sole and the joint (3,) at the ball of the foot; the numbers of the sole's vertices."""
+    the heel (3,) of the sole and the joint (3,) at the ball of the foot; the numbers of the sole's vertices; the
+    rotations (3, 3) that take the axes of thigh and shin to rest."""
 
     hip: Array
     knee: Array
@@ -61,6 +63,8 @@ class Leg(NamedTuple):
     heel: Array
     ball: Array
     sole: Indices
+    thigh_rest: Array
+    shin_rest: Array
 
 
 @cache
@@ -81,6 +85,8 @@ def leg_of(body: Body, side: Side) -> Leg:
         heel - ankle,
         toes - ankle,
         sole,
+        rotations.frame((knee - pelvis) - (hip - pelvis), _FORWARD).T,
+        rotations.frame((ankle - pelvis) - (knee - pelvis), _FORWARD).T,
     )
 
 
@@ -133,13 +139,14 @@ def plant(
         leg, foot = leg_of(body, side), feet[side]
         hip = pelvis + rotation @ leg.hip
         line = foot.ankle - hip
-        reach = float(np.clip(np.linalg.norm(line), abs(leg.thigh - leg.shin) + 1e-6, leg.thigh + leg.shin - 1e-9))
+        reach = math.sqrt(line.dot(line))
+        reach = min(max(reach, abs(leg.thigh - leg.shin) + 1e-6), leg.thigh + leg.shin - 1e-9)
         cosine = (leg.thigh**2 + reach**2 - leg.shin**2) / (2 * leg.thigh * reach)
         yaw = rotations.about("y", foot.yaw)
         down, forward = rotations.frame(line, yaw @ [SIGN[side] * splay, 0, 1]).T[:2]
-        knee = hip + leg.thigh * (down * cosine + forward * np.sqrt(max(1 - cosine**2, 0.0)))
-        thigh = rotations.frame(knee - hip, forward) @ rotations.frame(leg.knee - leg.hip, _FORWARD).T
-        shin = rotations.frame(foot.ankle - knee, forward) @ rotations.frame(leg.ankle - leg.knee, _FORWARD).T
+        knee = hip + leg.thigh * (down * cosine + forward * math.sqrt(max(1 - cosine**2, 0.0)))
+        thigh = rotations.frame(knee - hip, forward) @ leg.thigh_rest
+        shin = rotations.frame(foot.ankle - knee, forward) @ leg.shin_rest
         sole = yaw @ rotations.about("x", -foot.pitch)
         joints[f"{side}_hip"] = rotations.vector(rotation.T @ thigh)
         joints[f"{side}_knee"] = rotations.vector(thigh.T @ shin)

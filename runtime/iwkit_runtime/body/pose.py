@@ -6,6 +6,7 @@ axes that at rest are those of the model: x to the wearer's left, y up, z forwar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
@@ -58,7 +59,7 @@ def checked(pose: ArrayLike) -> Array:
     array = numbers("a pose", pose)
     if array.shape != (POSE_SIZE,):
         raise UsageError(f"a pose has {POSE_SIZE} numbers, this one has the shape {array.shape}")
-    if not np.isfinite(array).all():
+    if not _finite(array):
         first = int(np.flatnonzero(~np.isfinite(array))[0])
         raise UsageError(f"the pose is not finite at number {first} ({JOINTS[first // 3]})")
     return array
@@ -71,9 +72,14 @@ def vector(name: str, value: ArrayLike) -> Array:
         UsageError: it is something else; the message calls it `name`.
     """
     array = numbers(name, value)
-    if array.shape != (3,) or not np.isfinite(array).all():
+    if array.shape != (3,) or not _finite(array):
         raise UsageError(f"{name} must be three finite numbers, not {value!r}")
     return array
+
+
+def _finite(array: Array) -> bool:
+    """Whether numbers (n,) are all finite. The sum of their squares tells, but where it is too large for a float."""
+    return math.isfinite(array.dot(array)) or bool(np.isfinite(array).all())
 
 
 def numbers(name: str, value: ArrayLike) -> Array:
@@ -108,14 +114,13 @@ def pack(joints: Mapping[str, ArrayLike], onto: ArrayLike | None = None) -> Arra
     """
     pose = np.zeros(POSE_SIZE) if onto is None else checked(onto).copy()
     rows = _rows(tuple(joints))
-    for name, rotation in joints.items():
-        if not isinstance(rotation, np.ndarray) or rotation.shape != (3,):
-            vector(f"the rotation of {name}", rotation)
-    if len(rows):
-        pose.reshape(-1, 3)[rows] = np.array([*joints.values()], float)
-    if not np.isfinite(pose).all():
-        for name, rotation in joints.items():
-            vector(f"the rotation of {name}", rotation)
+    try:
+        turns = np.array([*joints.values()], float)
+    except (TypeError, ValueError):
+        turns = np.zeros(0)
+    if turns.shape != (len(rows), 3) or not _finite(turns.ravel()):
+        turns = np.array([vector(f"the rotation of {name}", rotation) for name, rotation in joints.items()])
+    pose.reshape(-1, 3)[rows] = turns.reshape(-1, 3)
     return pose
 
 
@@ -151,11 +156,20 @@ def blend(a: BodyPose, b: BodyPose, share: float) -> BodyPose:
 
 def blends(a: BodyPose, b: BodyPose, shares: Sequence[float]) -> list[BodyPose]:
     """The same for many shares at once, which is hardly slower than for one."""
-    start, end = (checked(frame.pose).reshape(-1, 3) for frame in (a, b))
-    moving = (start != end).any(1)
-    poses = np.tile(start, (len(shares), 1, 1))
-    poses[:, moving] = rotations.blend(start[moving], end[moving], np.array(shares)[:, None, None])
+    poses = _blends(checked(a.pose).tobytes(), checked(b.pose).tobytes(), tuple(shares))
     return [
-        BodyPose(pose.ravel(), (1 - share) * a.translation + share * b.translation)
+        BodyPose(pose, (1 - share) * a.translation + share * b.translation)
         for pose, share in zip(poses, shares, strict=True)
     ]
+
+
+@lru_cache(maxsize=512)
+def _blends(a: bytes, b: bytes, shares: tuple[float, ...]) -> Array:
+    """The poses (n, 156) between two, read-only: a movement is asked for again when what it must pass has changed."""
+    start, end = (np.frombuffer(pose).reshape(-1, 3) for pose in (a, b))
+    moving = (start != end).any(1)
+    poses = np.empty((len(shares), *start.shape))
+    poses[:] = start
+    poses[:, moving] = rotations.blend(start[moving], end[moving], np.array(shares)[:, None, None])
+    poses.flags.writeable = False
+    return poses.reshape(len(shares), POSE_SIZE)

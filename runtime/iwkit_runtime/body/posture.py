@@ -6,7 +6,7 @@ running through them, and the feet stay where they are.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -224,4 +224,10 @@ def hanging_arm(side: Side, forward: float, elbow: float = ELBOW) -> dict[str, A
         f"{side}_shoulder": rotations.vector(shoulder),
         f"{side}_elbow": np.array([0, -sign * elbow, 0]),
     }
-    return joints | dict(zip(arm_joints(side)[len(ARM) :], relaxed(side).reshape(-1, 3), strict=True))
+    return joints | _fingers(side)
+
+
+@cache
+def _fingers(side: Side) -> dict[str, Array]:
+    """Relaxed fingers."""
+    return dict(zip(arm_joints(side)[len(ARM) :], relaxed(side).reshape(-1, 3), strict=True))

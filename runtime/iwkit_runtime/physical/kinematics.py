@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from iwkit_runtime.physical.scene_spec import Joints, Placed, Pose, Quaternion
 from iwkit_runtime.physical.spec import Asset, Floats, Joint
 
+_ONE = np.eye(3)
+
 
 class Frame(NamedTuple):
     """A rigid motion: a point p (3,) of the asset lies at `turn` (3, 3) p + `at` (3,) in the world."""
@@ -46,37 +48,36 @@ class Frame(NamedTuple):
 def matrix(quaternion_: Quaternion) -> Floats:
     """The rotation matrix (3, 3) of a quaternion of any length but zero."""
     length = math.hypot(*quaternion_)
-    w, x, y, z = (part / length for part in quaternion_)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    w, x, y, z = quaternion_
+    w, x, y, z = w / length, x / length, y / length, z / length
+    first = (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y))
+    second = (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x))
+    third = (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y))
+    return np.array((*first, *second, *third)).reshape(3, 3)
 
 
 def quaternion(turn: Floats) -> Quaternion:
     """The unit quaternion of a rotation matrix (3, 3), its largest part positive."""
     # Each column is the quaternion times four times one of its parts; the longest one is the best conditioned.
     (a, b, c), (d, e, f), (g, h, i) = turn.tolist()
+    longest = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
     columns = (
-        (1 + a + e + i, h - f, c - g, d - b),
-        (h - f, 1 + a - e - i, b + d, c + g),
-        (c - g, b + d, 1 - a + e - i, f + h),
-        (d - b, c + g, f + h, 1 - a - e + i),
+        (longest[0], h - f, c - g, d - b),
+        (h - f, longest[1], b + d, c + g),
+        (c - g, b + d, longest[2], f + h),
+        (d - b, c + g, f + h, longest[3]),
     )
-    best = max(range(4), key=lambda n: columns[n][n])
-    length = math.hypot(*columns[best])
-    w, x, y, z = (part / length for part in columns[best])
-    return w, x, y, z
+    w, x, y, z = columns[longest.index(max(longest))]
+    length = math.hypot(w, x, y, z)
+    return w / length, x / length, y / length, z / length
 
 
 def about(axis: ArrayLike, angle: float) -> Floats:
     """The rotation matrix (3, 3) about an axis (3,) by an angle in radians."""
-    x, y, z = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
+    along = np.asarray(axis, dtype=np.float64)
+    x, y, z = (along / math.sqrt(along.dot(along))).tolist()
+    cross = np.array((0.0, -z, y, z, 0.0, -x, -y, x, 0.0)).reshape(3, 3)
+    return np.asarray(_ONE + math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross)
 
 
 def frame(pose: Pose) -> Frame:
