@@ -27,7 +27,7 @@ from iwkit_runtime.actions.motion import (
     straight,
 )
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.roaming import bridge_or_roam
+from iwkit_runtime.actions.roaming import bridge_or_roam, roam
 from iwkit_runtime.actions.search import (
     ARM,
     HAND,
@@ -302,17 +302,27 @@ def _lower(act: Act, support: str, hold: Hold, plan: Putting) -> None:
 
 
 def withdrawn(stage: Stage, hold: Hold, key: Key) -> Move:
-    """The empty hand goes back from a thing, and down. Raises BlockedError when it can't."""
-    screen = Screen(None, [around(stage, hold)])
+    """The empty hand goes back from a thing, and down; where no way is free, ways around what is in the way are looked
+    for. Raises BlockedError when it can't."""
+    screen, end = Screen(None, [around(stage, hold)]), rest(stage)
+    screen.check(stage, end.body)  # all ways lead there
     first: BlockedError | None = None
+    begun: dict[Away, tuple[Key, Move]] = {}
     for roaming, away in product((None, Effort(WITHDRAWAL)), AWAY):
+        known = begun.get(away)
         try:
+            if known is not None and roaming is not None:  # what is free but leads nowhere
+                back, move = known
+                return [*move, *roam(stage, back, end, "right", screen, roaming)]
             back = cleared(stage, key, hold.grip, away, screen, roaming)
             move = straight(stage, [key, back], [SHORT], screen)
+            begun[away] = back, move
             past = outer(stage, back, hold.grip, away.askew)
-            return [*move, *bridge_or_roam(stage, back, rest(stage), screen, past, roaming)]
+            return [*move, *bridge_or_roam(stage, back, end, screen, past, roaming)]
         except BlockedError as blocked:
             first = first or blocked
+            if roaming is not None and roaming.spent:
+                break
     raise first or BlockedError(hold.name)
 
 
