@@ -15,6 +15,7 @@ from iwkit_runtime.actions.grab import CLOSING
 from iwkit_runtime.actions.grips import FLAT, Goals
 from iwkit_runtime.actions.looking import look_over
 from iwkit_runtime.actions.motion import (
+    BRUSH,
     SHORT,
     BlockedError,
     Key,
@@ -27,7 +28,7 @@ from iwkit_runtime.actions.motion import (
     straight,
 )
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
-from iwkit_runtime.actions.roaming import bridge_or_roam
+from iwkit_runtime.actions.roaming import bridge_or_roam, roam
 from iwkit_runtime.actions.search import (
     ARM,
     HAND,
@@ -45,7 +46,7 @@ from iwkit_runtime.actions.shifts import Away, between, cleared, outer
 from iwkit_runtime.actions.spots import GAP, Spot, free, shuts, upright
 from iwkit_runtime.actions.stances import WALKS, front_of, go_and, look_and_go
 from iwkit_runtime.body.hands import closed
-from iwkit_runtime.engines.collision import Allowed
+from iwkit_runtime.engines.collision import Allowed, Hit
 from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.kinematics import Frame, about, frame
 from iwkit_runtime.physical.scene_spec import Pose
@@ -153,6 +154,10 @@ class Search:
         stage, hold, plans = self.stage, self.hold, 0
         levels = [Level(stage, goals, None) for goals in self._goals(at)[: look.levels]]
         for contact in contacts(stage, at, levels, self.covered, Screen(hold), reasons, effort):
+            hit = self._struck(contact)
+            if hit is not None:
+                reasons.blocked(hit.owner)
+                return None
             ways = list(self.ways(contact, at, reasons))
             effort.spend(PLAN if ways else len(ASKEW) * ARM)
             if not ways:
@@ -165,6 +170,16 @@ class Search:
             if plans == look.plans or effort.spent:
                 break
         return None
+
+    def _struck(self, there: Contact) -> Hit | None:
+        """What the wearer gets into when it stands there with its hand empty again: then none of its ways down will
+        do, as the hand can't get away."""
+        stage, name = self.stage, self.hold.name
+        grip = Frame(there.goals.frames[there.number], np.array(there.target))
+        put = stage.carried(name, grip.then(frame(self.hold.offset)).pose)
+        free_handed = moved(stage.wearer, hold=None, gaze=(self.spot.x, self.spot.y, self.spot.z))
+        hit = stage.hit(stage.person.idle(free_handed), moved=put, brush=BRUSH)
+        return None if hit is None or hit.owner in put else hit
 
     def _planned(
         self, contact: Contact, ways: Sequence[Away], reasons: Reasons, roaming: Effort | None
@@ -302,17 +317,27 @@ def _lower(act: Act, support: str, hold: Hold, plan: Putting) -> None:
 
 
 def withdrawn(stage: Stage, hold: Hold, key: Key) -> Move:
-    """The empty hand goes back from a thing, and down. Raises BlockedError when it can't."""
-    screen = Screen(None, [around(stage, hold)])
+    """The empty hand goes back from a thing, and down; where no way is free, ways around what is in the way are looked
+    for. Raises BlockedError when it can't."""
+    screen, end = Screen(None, [around(stage, hold)]), rest(stage)
+    screen.check(stage, end.body)  # all ways lead there
     first: BlockedError | None = None
+    begun: dict[Away, tuple[Key, Move]] = {}
     for roaming, away in product((None, Effort(WITHDRAWAL)), AWAY):
+        known = begun.get(away)
         try:
+            if known is not None and roaming is not None:  # what is free but leads nowhere
+                back, move = known
+                return [*move, *roam(stage, back, end, "right", screen, roaming)]
             back = cleared(stage, key, hold.grip, away, screen, roaming)
             move = straight(stage, [key, back], [SHORT], screen)
+            begun[away] = back, move
             past = outer(stage, back, hold.grip, away.askew)
-            return [*move, *bridge_or_roam(stage, back, rest(stage), screen, past, roaming)]
+            return [*move, *bridge_or_roam(stage, back, end, screen, past, roaming)]
         except BlockedError as blocked:
             first = first or blocked
+            if roaming is not None and roaming.spent:
+                break
     raise first or BlockedError(hold.name)
 
 

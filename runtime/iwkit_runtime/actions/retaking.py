@@ -6,6 +6,7 @@ Which grips would do is found out first, at the places where the thing is to go:
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ from iwkit_runtime.actions.act import Act
 from iwkit_runtime.actions.grips import Goals, Shape, goals
 from iwkit_runtime.actions.lowering import LOOKS, Search, attempted
 from iwkit_runtime.actions.motion import Reasons, Screen, roofed
-from iwkit_runtime.actions.refusals import RefusedError
+from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.search import ARM, Effort, Level, Look, contacts
 from iwkit_runtime.actions.spots import GAP, Spot, floor_spots, spots, upright
 from iwkit_runtime.actions.stances import as_if_at, look_and_go, spread, standing
@@ -50,6 +51,8 @@ HEIGHTS = (0.35, 1.15)
 """Heights at which a thing is set down on something, metres; else on the floor."""
 DOWN, ON_FLOOR, ELSEWHERE = 4, 3, 4
 """Places tried for setting it down: on what is handy, on the floor, and on anything else."""
+LOST = 2
+"""Places on something, and on the floor, to which the wearer doesn't get, after which no more of them are tried."""
 FAR = 5.0
 """Metres from the wearer within which that is."""
 AHEAD = 0.6
@@ -156,15 +159,21 @@ def _from(  # noqa: PLR0917 (part of one search)
 def _set_down(act: Act, hold: Hold) -> bool:
     """Set what is held down, on the nearest of what is free and near, on the floor, or elsewhere; whether that went."""
     on_floor: list[Spot] = []
+    lost: Counter[bool] = Counter()
     for support, spot in _near(act, hold.name):
-        if _is_down(act, hold, support, spot, LOOKS[0]):
+        if lost[bool(support)] == LOST:
+            continue
+        refused = _laid(act, hold, support, spot, LOOKS[0])
+        if refused is None:
             return True
+        lost[bool(support)] += isinstance(refused, NoWayError)
         on_floor += [] if support else [spot]
-    return any(_is_down(act, hold, "", spot, LOOKS[1]) for spot in on_floor[:1])
+    broadly = on_floor[:1] if lost[False] < LOST else []
+    return any(_laid(act, hold, "", spot, LOOKS[1]) is None for spot in broadly)
 
 
-def _is_down(act: Act, hold: Hold, support: str, spot: Spot, look: Look) -> bool:
-    return attempted(act, support or act.room, hold, spot, look, "on" if support else "floor") is None
+def _laid(act: Act, hold: Hold, support: str, spot: Spot, look: Look) -> RefusedError | None:
+    return attempted(act, support or act.room, hold, spot, look, "on" if support else "floor")
 
 
 def _near(act: Act, name: str) -> Iterator[tuple[str, Spot]]:

@@ -180,6 +180,8 @@ def contacts(  # noqa: PLR0917 (one search)
             continue
         standing = at_stand(body, at, posture)
         effort.spend(TRUNK)
+        if reasons.reached and not any((close & level.free).any() for level, close in zip(levels, near, strict=True)):
+            continue  # there is no room for the hand, wherever the trunk is
         if not trunk(posture, standing):
             continue
         yield from _in_posture(stage, Key(posture, standing), levels, near, trunk, screen, reasons, effort, broad)

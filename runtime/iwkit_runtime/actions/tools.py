@@ -65,6 +65,8 @@ THIN = 0.3
 """A thing that is less deep than this share of its height is wiped on its front."""
 TIPPED = 65
 """From so many degrees on it runs out of what is tipped."""
+OUTWARDS = np.array([(1.0, 1.0, -1.0, -1.0), (1.0, -1.0, 1.0, -1.0)])
+"""Directions on the plan, columns (2, 4), in which the outermost places of a tool are asked for first."""
 COOKING = 60
 """Frames for which the wearer watches what cooks: 5 s, as in the symbolic world."""
 
@@ -225,11 +227,21 @@ def followed(  # noqa: PLR0917 (one movement)
     """
     screen = Screen(hold)
     screen.check(stage, key.body)
+    near = angles_of(key.body.pose, "right")
+    if any(follow(stage, hold, key.body, frames[n], near, most=lean) is None for n in _corners(frames)):
+        raise BlockedError(hold.name)
     onwards = _onwards(stage, hold, key.body, frames[at + 1 :], lean)
     move = [*reversed(_onwards(stage, hold, key.body, frames[:at][::-1], lean)), key.body, *onwards]
     first, last = Key(key.posture, move[0]), Key(key.posture, move[-1])
     there, back = (bridge(stage, *ends, "right", screen) for ends in ((rest(stage), first), (last, rest(stage))))
     return [*there, *move[1:], *back]
+
+
+def _corners(frames: Sequence[Frame]) -> list[int]:
+    """The numbers of the outermost of some frames on the plan: where the arm can't get to one of these, it needn't be
+    led along the others."""
+    places = np.array([thing.at for thing in frames])[:, :2] @ OUTWARDS
+    return sorted({*places.argmax(0).tolist()})
 
 
 def _onwards(stage: Stage, hold: Hold, now: BodyPose, frames: Sequence[Frame], lean: float) -> Move:
