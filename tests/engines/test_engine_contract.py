@@ -129,6 +129,25 @@ def test_what_rests_does_not_creep(engine: Engine) -> None:
     assert after["cube"] == engine.settle().frames[-1]["cube"]
 
 
+@pytest.mark.parametrize("deep", [0.002, 0.01, 0.04])
+def test_what_is_let_go_in_something_comes_out_of_it_and_goes_no_further(engine: Engine, deep: float) -> None:
+    before = engine.poses()
+    start = (0.2, 0.1, 0.75 - deep)
+    drop(engine, "cube", start)
+    assert at(engine, "cube") - start == pytest.approx((0, 0, deep), abs=5e-4)
+    assert {name for name, pose in engine.poses().items() if pose != before[name]} == {"cube"}
+
+
+@pytest.mark.parametrize("deep", [0.002, 0.005])
+def test_two_loose_things_in_each_other_part_by_as_much_as_they_overlap(engine: Engine, deep: float) -> None:
+    x, y, z = at(engine, "case")
+    start = (x - 0.15 - 0.04 + deep, y, z)
+    drop(engine, "cube", start)
+    assert at(engine, "case")[0] - at(engine, "cube")[0] == pytest.approx(0.19, abs=1e-3)
+    assert at(engine, "case") == pytest.approx((x, y, z), abs=deep)
+    assert at(engine, "cube") == pytest.approx(start, abs=deep)
+
+
 def test_settling_says_when_time_ran_out(engine: Engine) -> None:
     engine.hold("cube", ((2, 2, 2.0), LEVEL))
     engine.release("cube")

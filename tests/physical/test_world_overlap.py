@@ -1,4 +1,4 @@
-"""After settling an overlap check runs again: what has come to rest in something else is not put down (PHY-8)."""
+"""After settling an overlap check runs: at reset, and again when something is put down (PHY-6, PHY-8)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from iwkit.compile import load_task
+from iwkit.errors import UsageError
 from iwkit.grammar import parse
 from iwkit.resources import root
 from iwkit_runtime.engines.base import Settled
+from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.world import SUNK, PhysicalWorld
 
 
@@ -34,3 +36,21 @@ def test_what_comes_to_rest_in_something_else_is_told(apart: float, code: str, m
     assert receipt.frames > 0
     assert any(happening.kind == "released" for happening in receipt.happenings)
     assert (world.stage.collision.overlap("juice", "soda") > SUNK) == (code != "OK")
+
+
+class Jammed(MujocoEngine):
+    """As MuJoCo, but the soda comes to rest where the juice is."""
+
+    def settle(self, max_seconds: float = 3.0) -> Settled:
+        settled = super().settle(max_seconds)
+        self.hold("soda", self.poses()["juice"])
+        self.release("soda")
+        return settled
+
+
+def test_a_scene_in_which_things_rest_in_each_other_is_refused() -> None:
+    world = PhysicalWorld(engine=Jammed)
+    with pytest.raises(UsageError, match=r"juice comes to rest 0\.\d+ m deep in soda"):
+        world.reset(load_task(Path(root("taskpacks")) / "accessibility" / "A1.yaml"))
+    with pytest.raises(UsageError, match="call reset first"):
+        world.relations()

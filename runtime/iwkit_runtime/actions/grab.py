@@ -162,7 +162,7 @@ class Search:
         corners = [root.point(piece.vertices) for piece in body.pieces]
         hint = calibration(stage.placed[name].asset.category)
         shape = Shape(corners, math.atan2(root.turn[1, 0], root.turn[0, 0]))
-        self.styles = [[Level(stage, goals_, name) for goals_ in style] for style in goals(shape, hint)]
+        self.styles = [[Level(stage, goals_, name) for goals_ in style] for style in goals(shape, hint, root)]
         self.covered = roofed(stage, (*shape.middle, shape.top + 0.01))
         self._pose = stage.engine.poses()[name]
         self._room: dict[tuple[float, ...], bool] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from iwkit_runtime.body import rotations
-from iwkit_runtime.body.atlas import AUTO, Calibration
+from iwkit_runtime.body.atlas import AUTO, Calibration, InHand, Side
 from iwkit_runtime.body.hands import OPENINGS, Family, Grip
+from iwkit_runtime.physical.kinematics import Frame
 from iwkit_runtime.physical.spec import Floats
 
 Bools = NDArray[np.bool_]
@@ -35,8 +36,12 @@ WAISTS = (0.5, 0.65, 0.35, 0.8, 0.2)
 """Shares of a thing's height at which it is looked for where it is narrower."""
 LONG = 1.6
 """What is so many times longer than it is wide is pinched across."""
+SIDES: Mapping[Side, float] = {"right": 0.0, "back": math.pi / 2, "left": math.pi, "front": -math.pi / 2}
+"""Where the sides of a thing look on the plan, against its turn, radians."""
 FACING = 0.25
 """An edge is before the wearer that looks towards it by so much (cosine)."""
+ORIGIN = Frame(np.eye(3), np.zeros(3))
+"""The frame of a thing that lies where it was made."""
 Turns = tuple[tuple[tuple[float, float], ...], ...]
 ABOVE: Turns = (
     ((0, 0),),
@@ -176,10 +181,16 @@ def waist(shape: Shape) -> Style | None:
 
 
 def calibrated(found: Sequence[Style], hint: Calibration, high: float) -> list[Style]:
-    """Styles in the order in which a calibration wants them, at its height; none is lost."""
-    ways = [style._replace(height=hint.height * high) if hint.height and not style.edge else style for style in found]
+    """Styles in the order in which a calibration wants them, at its height and with its clearance; none is lost."""
+    least = min(hint.clearance or 0.0, high)
+    ways = [
+        style
+        if style.edge
+        else style._replace(height=max(least, style.height if hint.height is None else hint.height * high))
+        for style in found
+    ]
     if hint.family == "pinch" and hint.region == "center" and ways[0].family != "pinch":
-        ways.insert(0, Style("pinch", ways[0].opening, True, False, (hint.height or 0.5) * high))
+        ways.insert(0, Style("pinch", ways[0].opening, True, False, max(least, (hint.height or 0.5) * high)))
     return sorted(ways, key=lambda style: _unlike(style, hint))
 
 
@@ -195,8 +206,18 @@ def _unlike(style: Style, hint: Calibration) -> int:
     return 2 - family - region
 
 
-def goals(shape: Shape, hint: Calibration = AUTO) -> Iterator[list[Goals]]:
-    """Ways to take a thing: style by style, the best first, each with its levels, the most natural turns first."""
+def one_way(grip: Grip, at: Frame) -> Goals:
+    """The hand in one way only: the frame of its grip is there."""
+    return Goals(grip, at.at[None], at.turn[None, :, 1], at.turn[None, :, 0])
+
+
+def goals(shape: Shape, hint: Calibration = AUTO, thing: Frame = ORIGIN) -> Iterator[list[Goals]]:
+    """Ways to take a thing: style by style, the best first, each with its levels, the most natural turns first.
+
+    `thing` is its frame, for a calibration that says where exactly it is in the hand: that way comes before all.
+    """
+    if hint.in_hand is not None:
+        yield [one_way(Grip(hint.in_hand.family, hint.in_hand.opening), thing.then(_in_hand(hint.in_hand).inverse()))]
     found = calibrated(styles(*shape.size), hint, shape.size[2])
     narrower = None if shape.size[2] <= FLAT or any(not style.above for style in found) else waist(shape)
     for style in found if narrower is None else (*found, narrower):
@@ -205,7 +226,8 @@ def goals(shape: Shape, hint: Calibration = AUTO) -> Iterator[list[Goals]]:
         angles: Floats = np.arange(ROUND, dtype=np.float64) * (math.tau / ROUND)
         if style.edge:
             grip = Grip(style.family, round(min(max(style.opening, low), high), 3))
-            yield [_at_edges(shape, core, grip, angles, turns) for turns in ABOVE]
+            for some in _by_side(angles, shape.yaw, hint.edges):
+                yield [_at_edges(shape, core, grip, some, turns) for turns in ABOVE]
             continue
         ways: Floats = shape.yaw + angles
         widths = np.diff(shape.chords(core, _level(ways)))[:, 0]
@@ -215,6 +237,20 @@ def goals(shape: Shape, hint: Calibration = AUTO) -> Iterator[list[Goals]]:
             yield _from_above(shape, core, grip, ways, widths)
         else:
             yield [_turned(grip, core[None], _level(ways), _UP, turns, side=True) for turns in ASIDE]
+
+
+def _in_hand(place: InHand) -> Frame:
+    """The frame of a thing in that of the grip."""
+    return Frame(rotations.matrix(np.radians(place.turn)), np.array(place.at))
+
+
+def _by_side(angles: Floats, yaw: float, preferred: Sequence[Side]) -> list[Floats]:
+    """Directions on the plan (k,) of a thing turned so: those to the sides preferred, then the others."""
+    if not preferred:
+        return [angles]
+    looks = [np.cos(angles - yaw - SIDES[side]) for side in preferred]
+    first = np.max(looks, axis=0) >= math.cos(math.pi / 4)
+    return [angles[first], angles[~first]]
 
 
 _UP = np.array([0.0, 0.0, 1.0])

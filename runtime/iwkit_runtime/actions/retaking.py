@@ -18,7 +18,7 @@ import numpy as np
 from iwkit.grammar import Command
 from iwkit_runtime.actions import grab
 from iwkit_runtime.actions.act import Act
-from iwkit_runtime.actions.grips import Goals, Shape, goals
+from iwkit_runtime.actions.grips import Shape, goals, one_way
 from iwkit_runtime.actions.lowering import LOOKS, Search, attempted
 from iwkit_runtime.actions.motion import Reasons, Screen, roofed
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
@@ -118,7 +118,7 @@ def _styles(stage: Stage, name: str, thing: Frame, yaw: float) -> Iterator[list[
     """How a thing would be taken if it were there."""
     asset = stage.placed[name].asset
     shape = Shape([thing.point(piece.vertices) for piece in asset.links[0].pieces], yaw)
-    for style in goals(shape, calibration(asset.category)):
+    for style in goals(shape, calibration(asset.category), thing):
         yield [Level(stage, level, None) for level in style]
 
 
@@ -203,7 +203,7 @@ def _taken(act: Act, name: str, wanted: Sequence[Held]) -> bool:
     stage = act.stage
     search = grab.Search(stage, name)
     thing = frame(stage.engine.poses()[name])
-    search.styles = [[Level(stage, _goals(thing, one), name)] for one in wanted]
+    search.styles = [[Level(stage, one_way(one.grip, thing.then(one.at)), name)] for one in wanted]
     x, y, _ = stage.centre(name).tolist()
     try:
         taking = look_and_go(act, name, (x, y), AGAIN, search.plan)
@@ -211,9 +211,3 @@ def _taken(act: Act, name: str, wanted: Sequence[Held]) -> bool:
         return False
     grab.filmed(act, name, name, taking)
     return True
-
-
-def _goals(thing: Frame, one: Held) -> Goals:
-    """Where the hand goes to take a thing in a grip."""
-    at = thing.then(one.at)
-    return Goals(one.grip, at.at[None], at.turn[None, :, 1], at.turn[None, :, 0])

@@ -21,6 +21,9 @@ FOLDER = Path(__file__).parent / "grips"
 
 Share = Annotated[float, Field(ge=0, le=1.5)]
 Degrees = Annotated[float, Field(ge=-90, le=90)]
+Turn = Annotated[float, Field(ge=-180, le=180)]
+Metres = Annotated[float, Field(ge=-1, le=1)]
+Side = Literal["front", "back", "left", "right"]
 
 
 class Least(Model):
@@ -61,19 +64,46 @@ class GripFamily(Model):
         return self
 
 
+class InHand(Model):
+    """Where exactly a thing is in the right hand that holds it.
+
+    `family` and `opening` (metres) are the grip; `at` (metres) and `turn` (degrees about an axis, as its three parts)
+    take a point of the thing into the frame of the grip (`hands.grip_frame`), which is fixed in that of the wrist.
+    """
+
+    family: Name
+    opening: Annotated[float, Field(ge=0, le=0.2)]
+    at: Annotated[tuple[Metres, Metres, Metres], AsTuple]
+    turn: Annotated[tuple[Turn, Turn, Turn], AsTuple] = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _can_hold(self) -> Self:
+        if self.family not in families():
+            raise ValueError(f"no grip is called '{self.family}': there are {', '.join(families())}")
+        low, high = families()[self.family].openings
+        if not low <= self.opening <= high:
+            raise ValueError(f"a {self.family} grip opens {low:g} to {high:g} m, not {self.opening:g} m")
+        return self
+
+
 class Calibration(Model):
     """How things of some categories are taken: the paper's grasp hint.
 
     `family`: by pinching, by wrapping, or as their box says; `region`: at the edge, around the body or from above its
-    centre; `height`: share of a thing's height at which the hand is; `any_way_up`: whether the hand may be rolled with
-    it, so that it shows.
+    centre; `edges`: the sides of which the edge is taken first, as one sees the thing from its front; `height`: share
+    of a thing's height at which the hand is; `clearance`: metres that the middle of the grip is above a thing's bottom,
+    at least, but at an edge; `in_hand`: a grip that is tried before all others; `any_way_up`: whether the hand may be
+    rolled with it, so that it shows.
     """
 
     calibration: Literal["1.0"]
     categories: Annotated[tuple[Name, ...], AsTuple]
     family: Literal["auto", "pinch", "wrap"] = "auto"
     region: Literal["auto", "center", "edge", "body"] = "auto"
+    edges: Annotated[tuple[Side, ...], AsTuple] = ()
     height: Annotated[float, Field(gt=0, lt=1)] | None = None
+    clearance: Annotated[float, Field(gt=0, le=0.5)] | None = None
+    in_hand: InHand | None = None
     any_way_up: bool = False
 
 

@@ -35,12 +35,14 @@ from iwkit_runtime.actions.refusals import PHYSICAL_REFUSALS, RefusedError, sent
 from iwkit_runtime.actions.table import ACTIONS, Row
 from iwkit_runtime.body.model import Solver
 from iwkit_runtime.engines.base import Engine, Snapshot
+from iwkit_runtime.engines.collision import Hit
 from iwkit_runtime.engines.mujoco_engine import MujocoEngine
 from iwkit_runtime.physical.layout import Assets, build_scene
 from iwkit_runtime.physical.mind import states_shown, synced
 from iwkit_runtime.physical.places import Moment
 from iwkit_runtime.physical.readying import settled
 from iwkit_runtime.physical.relations import lasting
+from iwkit_runtime.physical.scene_spec import Poses
 from iwkit_runtime.physical.stage import Stage, State
 from iwkit_runtime.physical.trajectory import Trajectory
 from iwkit_runtime.physical.wearer import Wearer, moved
@@ -49,7 +51,7 @@ SNAPSHOT = "physical/1"
 OUTCOMES = {"turn_on": "running", "turn_off": "off", "cut": "cut", "cook": "cooked"}
 """Primitive -> the state of its first thing that is read back afterwards, beside what actions expect to measure."""
 SUNK = 0.05
-"""How deep a thing may be in others when it has been put down, metres (PHY-10)."""
+"""How deep a thing may be in others at reset and when it has been put down, metres (PHY-10)."""
 
 
 class PhysicalWorld:
@@ -86,7 +88,7 @@ class PhysicalWorld:
         """Begin at the initial state of a task; the scene of the task before is used again if it is the same task.
 
         Raises:
-            UsageError: the scene can't be built.
+            UsageError: the scene can't be built, or a thing comes to rest in another.
         """
         self._mind.reset(task)
         if task is not self._task or self._stage is None or self._start is None:
@@ -96,10 +98,13 @@ class PhysicalWorld:
             self._places = engine.poses()
             for name in sorted(task.awaited):
                 engine.hold(name, stowed(self._places, name))
-            self._stage = Stage(task, spec, engine, wearer, geometry)
-            self._stage.wearer = moved(self._stage.wearer, gaze=first_gaze(self._stage, task))
+            stage = Stage(task, spec, engine, wearer, geometry)
+            if (found := _sunk(stage, {})) is not None:
+                name, hit = found
+                raise UsageError(f"{name} comes to rest {hit.depth:.3f} m deep in {hit.owner}: give it another spot")
+            stage.wearer = moved(stage.wearer, gaze=first_gaze(stage, task))
             self._layout = Layout(task)
-            self._task, self._start = task, self._stage.state()
+            self._task, self._stage, self._start = task, stage, stage.state()
         self._stage.restore(self._start)
         self._stage.before = frozenset()
         self._baseline, self._shown, self._looked = None, frozenset(), frozenset()
@@ -249,7 +254,8 @@ class PhysicalWorld:
         self._shown, self._looked = act.shown, act.looked
         state = self._remember()
         self._sync(act)
-        failed = next((r[1] for r in act.expect if r not in state), None) or self._unlike(act) or self._sunk(start)
+        sunk, _ = _sunk(stage, start.engine.poses) or (None, None)
+        failed = next((r[1] for r in act.expect if r not in state), None) or self._unlike(act) or sunk
         told = self._go_on(act, Done(command, failed is None, (), len(stage.film), before))
         self.trajectory = Trajectory(tuple(stage.film))
         happenings: tuple[Happening, ...] = tuple(act.happenings)
@@ -312,17 +318,6 @@ class PhysicalWorld:
             return None
         return act.names[0] if (wanted, act.names[0]) not in self._mind.relations() else None
 
-    def _sunk(self, start: State) -> str | None:
-        """What has come to rest too deep in something else (PHY-8): things that have moved since, but are not held."""
-        stage = self._scene
-        now, free = stage.engine.snapshot(), {n for n, placed in stage.placed.items() if placed.kind == "object"}
-        for name in sorted(free - now.held.keys() - now.fastened.keys()):
-            if now.poses[name] != start.engine.poses[name]:
-                around = [hit for hit in stage.collision.overlaps(name) if hit.owner not in now.fastened]
-                if any(hit.depth > SUNK for hit in around):
-                    return name
-        return None
-
     def _sync(self, act: Act | None = None) -> None:
         """Bring the mind in line with what is measured."""
         snapshot = self._mind.snapshot()
@@ -367,6 +362,18 @@ class PhysicalWorld:
         if self._task is None:
             raise UsageError("the world has no task yet: call reset first")
         return self._task
+
+
+def _sunk(stage: Stage, before: Poses) -> tuple[str, Hit] | None:
+    """What rests too deep in something else (PHY-6, PHY-8), of things that were elsewhere before, but are not held."""
+    now, free = stage.engine.snapshot(), {n for n, placed in stage.placed.items() if placed.kind == "object"}
+    for name in sorted(free - now.held.keys() - now.fastened.keys()):
+        if now.poses[name] != before.get(name):
+            around = (hit for hit in stage.collision.overlaps(name) if hit.owner not in now.fastened)
+            found = next((hit for hit in around if hit.depth > SUNK), None)
+            if found is not None:
+                return name, found
+    return None
 
 
 def _refused(act: Act, error: RefusedError | BlockedError) -> Receipt:
