@@ -226,7 +226,8 @@ def test_what_is_taken_anew_must_not_float_along(recording: Recording) -> None:
 
 
 @pytest.mark.parametrize(
-    ("joint", "wrong"), [("pelvis", {"own"}), ("left_wrist", {"own"}), ("head", {"own", "own_head"}), ("right_wrist", set())]
+    ("joint", "wrong"),
+    [("pelvis", {"own"}), ("left_wrist", {"own"}), ("head", {"own", "own_head"}), ("right_wrist", set())],
 )
 def test_a_held_thing_in_the_body_that_holds_it(recording: Recording, joint: str, wrong: set[str]) -> None:
     """The hand and the forearm that hold it may be around it."""

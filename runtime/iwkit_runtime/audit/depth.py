@@ -18,8 +18,8 @@ EYES = 0.05
 """Radius in metres of the ball around the point between the eyes that must stay clear."""
 SPACING = 0.5
 """Between the balls along a limb, as a share of its radius."""
-SKULL, CRANIUM = 0.03, 0.1
-"""Metres above the joint of the head at which the middle of the skull is, and the skull's radius."""
+SKULL, CRANIUM = 0.03, 0.09
+"""Metres above the joint of the head at which the middle of the skull is, and half its width from ear to ear."""
 
 
 class _Limb(NamedTuple):

@@ -55,6 +55,8 @@ ARMS = ("_hand", "_lower_arm", "_upper_arm", "_collar")
 """Ends of the names of the capsules that an arm moves."""
 HOLDING = ("right_hand", "right_lower_arm")
 """The names of the capsules that may be around what is held, near the middle of it."""
+EARS = 0.025
+"""By how much, metres, the head is narrower from ear to ear than its ball: so far a phone may be in that."""
 SKY = 100.0
 """Metres above which there is nothing but what has not arrived yet."""
 LYING = 0.05
@@ -280,7 +282,7 @@ class Stage:
                 not isinstance(hit.by, int) or self.person.rig.names[hit.by].endswith(ARMS) or hit.owner in poses
             ):
                 continue
-            if hit.owner in load and self._holds(hit, load[hit.owner]):
+            if hit.owner in load and self._at_home(hit, load[hit.owner]):
                 continue
             if hit.owner == seat and self._sinks(hit):
                 continue
@@ -289,8 +291,10 @@ class Stage:
                 return hit
         return None
 
-    def _holds(self, hit: Hit, at: Pose) -> bool:
-        """Whether a contact is that of the holding hand or forearm with what is held at a pose."""
+    def _at_home(self, hit: Hit, at: Pose) -> bool:
+        """Whether a contact with what is held at a pose is that of the holding hand or forearm, or at the ear."""
+        if hit.by == HEAD_CAPSULE:
+            return hit.depth <= EARS
         holding = isinstance(hit.by, int) and self.person.rig.names[hit.by] in HOLDING
         return holding and math.dist(hit.point, self._middle(hit.owner, at)) <= CONTACT_RADIUS
 
