@@ -18,7 +18,7 @@ from iwkit_runtime.audit.checks import audit
 from iwkit_runtime.audit.film import Film
 from iwkit_runtime.audit.holds import holds
 from iwkit_runtime.audit.limits import LIMITS
-from iwkit_runtime.body.pose import BodyPose, joint_slice
+from iwkit_runtime.body.pose import INDEX, BodyPose, joint_slice
 from iwkit_runtime.physical.trajectory import Frame, Stand
 from iwkit_runtime.recording import Recording
 
@@ -223,6 +223,20 @@ def test_what_is_taken_anew_must_be_at_the_hand(recording: Recording) -> None:
 def test_what_is_taken_anew_must_not_float_along(recording: Recording) -> None:
     """It never keeps its place in the hand, so that it is not held: then it flies."""
     assert "fall" in failed(taken_anew(recording, slip=0.004))
+
+
+@pytest.mark.parametrize(
+    ("joint", "wrong"),
+    [("pelvis", {"own"}), ("left_wrist", {"own"}), ("head", {"own", "own_head"}), ("right_wrist", set())],
+)
+def test_a_held_thing_in_the_body_that_holds_it(recording: Recording, joint: str, wrong: set[str]) -> None:
+    """The hand and the forearm that hold it may be around it."""
+    end = last_of(recording, GRAB)
+    shot = next(s for s in reversed(Film(recording).shots) if s.interval is recording.intervals[GRAB])
+    x, y, z = shot.bones[INDEX[joint], :3, 3].tolist()
+    sunk = {"soda": ((x, y, z - 0.05), (1.0, 0.0, 0.0, 0.0))}
+    found = edited(recording, GRAB, lambda n, f: replace(f, poses={**f.poses, **sunk}) if n == end else f)
+    assert {"own", "own_head"} & failed(found) == wrong
 
 
 def test_a_held_thing_in_the_counter(recording: Recording) -> None:

@@ -17,7 +17,7 @@ from iwkit_runtime.engines.collision import TOLERANCE, Capsules
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats
-from iwkit_runtime.physical.stage import Stage
+from iwkit_runtime.physical.stage import HOLDING, Stage
 from iwkit_runtime.physical.trajectory import Stand
 from iwkit_runtime.physical.wearer import Hold, carrying
 
@@ -27,8 +27,6 @@ CLOSE = ((0.26, -0.14, 1.06), (0.22, -0.20, 1.00), (0.30, -0.10, 1.12), (0.20, -
 """Where what is carried may be held to pass where it is narrow, metres: ahead, to the left, above the floor."""
 INWARDS = tuple(math.radians(angle) for angle in (0, 45, 90, -30))
 """By how much it is turned to the left for that."""
-TRUNK = ("pelvis", "spine", "neck", "head", "eyes", "_collar", "_thigh")
-"""Ends of the names of the capsules that a load held close must not press into."""
 
 
 class Step(NamedTuple):
@@ -85,7 +83,7 @@ def _close(stage: Stage, hold: Hold) -> Floats:
     """The pose (156,) in which a held thing comes least far from the body's axis and not into it; as it is carried if
     there is none better."""
     person = stage.person
-    upright = person.body.placed(stand(person.body), 0, 0, 0)
+    upright = person.drawn(person.body.placed(stand(person.body), 0, 0, 0), hold)
     best = np.array(hold.carry)
     least = _extent(stage, carrying(upright, hold), hold)
     for pose in _carries(stage, hold, upright):
@@ -122,9 +120,9 @@ def _extent(stage: Stage, body: BodyPose, hold: Hold) -> float:
 def _pressed(stage: Stage, body: BodyPose, hold: Hold) -> bool:
     """Whether what is held is in the body that holds it."""
     capsules, names = stage.person.shape(body).capsules, stage.person.rig.names
-    trunk = [n for n, name in enumerate(names) if name.endswith(TRUNK)]
+    own = [n for n, name in enumerate(names) if name not in HOLDING]
     found = stage.collision.hits(
-        Capsules(capsules.ends[trunk], capsules.radii[trunk]), poses={hold.name: _held(stage, body, hold)}
+        Capsules(capsules.ends[own], capsules.radii[own]), poses={hold.name: _held(stage, body, hold)}
     )
     return any(isinstance(hit.by, int) and hit.owner == hold.name and hit.depth > TOLERANCE for hit in found)
 

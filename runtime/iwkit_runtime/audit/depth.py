@@ -11,13 +11,15 @@ import numpy as np
 from iwkit_runtime.audit.body import Measure
 from iwkit_runtime.audit.film import Film, Scene, Shot, the_body
 from iwkit_runtime.audit.holds import holds
-from iwkit_runtime.audit.shapes import Floats, depths, overlap
+from iwkit_runtime.audit.shapes import Floats, Hull, depths, overlap
 from iwkit_runtime.body.pose import INDEX
 
 EYES = 0.05
 """Radius in metres of the ball around the point between the eyes that must stay clear."""
 SPACING = 0.5
 """Between the balls along a limb, as a share of its radius."""
+SKULL, CRANIUM = 0.03, 0.09
+"""Metres above the joint of the head at which the middle of the skull is, and half its width from ear to ear."""
 
 
 class _Limb(NamedTuple):
@@ -48,6 +50,8 @@ LIMBS = (
     *(_Limb(f"{s} {k.name}", f"{s}_{k.start}", f"{s}_{k.end}", k.radius) for s in ("left", "right") for k in _SIDED),
 )
 _HANDS = frozenset(n for n, limb in enumerate(LIMBS) if limb.name.endswith("hand"))
+_HOLDING = frozenset(n for n, limb in enumerate(LIMBS) if limb.name in {"right hand", "right forearm"})
+"""What may be around a held thing: fingers close on it, and the forearm lies along it."""
 
 
 class Balls(NamedTuple):
@@ -103,14 +107,29 @@ def _body(scene: Scene, shot: Shot, held: str | None) -> Iterator[Measure]:
         seeing = float(depths(hull, eye[None], np.array([EYES]))[0])
         if seeing > 0:
             yield Measure("eyes", seeing, shot.place, f"in {piece.owner}")
-        if piece.kind == "floor" or piece.owner == held:
+        if piece.owner == held:
+            yield from _skull(shot, hull, held)
+        if piece.kind == "floor":
             continue
         deep = depths(hull, found.centres, found.radii)
         for number in sorted(set(found.limbs[deep > 0].tolist())):
             worst = float(deep[found.limbs == number].max())
+            if piece.owner == held:
+                if number not in _HOLDING:
+                    yield Measure("own", worst, shot.place, f"{held} in the {LIMBS[number].name}")
+                continue
             meant = number in _HANDS and piece.owner in handled
             what = f"{LIMBS[number].name} in {piece.owner}"
             yield Measure("contact" if meant else "limbs", worst, shot.place, what)
+
+
+def _skull(shot: Shot, hull: Hull, held: str) -> Iterator[Measure]:
+    """A held thing in the head, of which the bars are only the neck."""
+    head = shot.bones[INDEX["head"]]
+    middle = head[:3, 3] + SKULL * head[:3, 1]
+    deep = float(depths(hull, middle[None], np.array([CRANIUM]))[0])
+    if deep > 0:
+        yield Measure("own_head", deep, shot.place, f"{held} in the head")
 
 
 def _thing(scene: Scene, shot: Shot, name: str, check: str, but: frozenset[str]) -> Iterator[Measure]:

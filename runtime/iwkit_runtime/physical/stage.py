@@ -17,7 +17,7 @@ from iwkit.trace import State as RelationState
 from iwkit_runtime.body.camera import HEAD_YAW
 from iwkit_runtime.body.pose import BodyPose, blend, joint_slice
 from iwkit_runtime.engines.base import Engine, Settled, Snapshot
-from iwkit_runtime.engines.collision import TOLERANCE, Allowed, Capsules, CollisionWorld, Hit
+from iwkit_runtime.engines.collision import CONTACT_RADIUS, TOLERANCE, Allowed, Capsules, CollisionWorld, Hit
 from iwkit_runtime.nav.grid import Grid, Layer, Obstacle, build_grid
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.relations import Facts, Moment, Relations
@@ -53,6 +53,10 @@ TRUNK = np.r_[tuple(joint_slice(name) for name in ("spine1", "spine2", "spine3")
 """Where the spine is in a pose."""
 ARMS = ("_hand", "_lower_arm", "_upper_arm", "_collar")
 """Ends of the names of the capsules that an arm moves."""
+HOLDING = ("right_hand", "right_lower_arm")
+"""The names of the capsules that may be around what is held, near the middle of it."""
+EARS = 0.025
+"""By how much, metres, the head is narrower from ear to ear than its ball: so far a phone may be in that."""
 SKY = 100.0
 """Metres above which there is nothing but what has not arrived yet."""
 LYING = 0.05
@@ -255,23 +259,19 @@ class Stage:
     ) -> Hit | None:
         """The deepest contact that a body frame and what it holds would have beyond 2 mm; None when it is free.
 
-        The soles on the floor, the body but for the eyes on what it holds, and contacts of a hand that are `allow`ed
+        The soles on the floor, the hand and the forearm on what they hold, and contacts of a hand that are `allow`ed
         don't count.
         `joints` are taken to have those values; what they move may be `touching` some things. `brush` is the tolerance
-        for the limbs and the trunk (PHY-10): head, eyes and things keep the 2 mm in every motion. `seat` is what it
-        sits down on, if it doesn't sit yet; `moved` are things that it moves along with itself. Without `arms` these
-        and the load don't count.
+        for the limbs and the trunk, also against the load (PHY-10): head, eyes and things keep the 2 mm in every
+        motion. `seat` is what it sits down on, if it doesn't sit yet; `moved` are things that it moves along with
+        itself. Without `arms` these and the load don't count.
         """
         seat = self.wearer.seat.name if self.wearer.seat is not None else seat
         shape = self.person.shape(body)
-        poses: Poses = dict(moved or {})
-        if hold is not None:
-            poses |= self.carried(hold.name, self.person.held_pose(shape.joints, hold))
-        load = [Allowed(name, self._middle(name, pose)) for name, pose in poses.items()]
-        blinding = self._blinding(shape.capsules, poses, load) if arms else None
-        if blinding is not None:
-            return blinding
-        found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=load)
+        load = {} if hold is None else self.carried(hold.name, self.person.held_pose(shape.joints, hold))
+        poses = {**(moved or {}), **load}
+        beside = [Allowed(name, self._middle(name, pose)) for name, pose in (moved or {}).items()]
+        found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=beside)
         for hit in found:
             if hit.depth <= TOLERANCE:
                 return None
@@ -282,6 +282,8 @@ class Stage:
                 not isinstance(hit.by, int) or self.person.rig.names[hit.by].endswith(ARMS) or hit.owner in poses
             ):
                 continue
+            if hit.owner in load and self._at_home(hit, load[hit.owner]):
+                continue
             if hit.owner == seat and self._sinks(hit):
                 continue
             free = self.floors if own else touching
@@ -289,14 +291,12 @@ class Stage:
                 return hit
         return None
 
-    def _blinding(self, capsules: Capsules, poses: Poses, load: Sequence[Allowed]) -> Hit | None:
-        """The contact of the eyes with what moves along with the body: of the limbs alone that is no matter."""
-        eyes = Capsules(capsules.ends[-1:], capsules.radii[-1:])
-        centre, reach = eyes.ends[0, 0].tolist(), float(eyes.radii[0])
-        if all(math.dist(centre, contact.centre) > contact.radius + reach for contact in load):
-            return None
-        found = (h for h in self.collision.hits(eyes, poses=poses) if h.by == 0 and h.owner in poses)
-        return next((replace(h, by=len(capsules.radii) - 1) for h in found if h.depth > TOLERANCE), None)
+    def _at_home(self, hit: Hit, at: Pose) -> bool:
+        """Whether a contact with what is held at a pose is that of the holding hand or forearm, or at the ear."""
+        if hit.by == HEAD_CAPSULE:
+            return hit.depth <= EARS
+        holding = isinstance(hit.by, int) and self.person.rig.names[hit.by] in HOLDING
+        return holding and math.dist(hit.point, self._middle(hit.owner, at)) <= CONTACT_RADIUS
 
     def _sinks(self, hit: Hit) -> bool:
         """Whether a contact is that of someone who sits with what is sat on."""
