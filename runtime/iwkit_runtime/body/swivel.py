@@ -204,7 +204,7 @@ def _candidates(rig: _Rig, swivels: Array, near: Array | None, wide: bool) -> _F
     cosine, sine = np.cos(swivels), np.sin(swivels)
     first, second, third = rig.turns.take(_SHOULDER, -1).swapaxes(-1, -2)[..., None].copy()
     upper = first + cosine * second + sine * third
-    row, column = (rig.meets & (True if wide else _may(upper))).nonzero()
+    row, column = (rig.meets & _may(upper, wide)).nonzero()
     shoulder = np.array(_yzx(*upper[:, row, column])).T
     allowed = ((shoulder >= _LOWEST[2:5]) & (shoulder <= _HIGHEST[2:5])).all(-1)
     if wide:
@@ -223,12 +223,14 @@ def _candidates(rig: _Rig, swivels: Array, near: Array | None, wide: bool) -> _F
     return _Found(row, swivels[column], angles, cost(angles, near)) if len(row) else None
 
 
-def _may(upper: Array) -> NDArray[np.bool_]:
+def _may(upper: Array, wide: bool) -> NDArray[np.bool_]:
     """Where entries (5, r, s) of upper arms can be within the limits: what points away from the middle of a range, none
-    of which is half a turn wide, can't be. It spares most of the angles."""
+    of which is half a turn wide but the wide roll, can't be. It spares most of the angles."""
     _, back, ahead, under, over = upper
     forward, roll = _MIDDLE[2], _MIDDLE[4]
     in_front = math.cos(forward) * ahead >= math.sin(forward) * back
+    if wide:
+        return np.asarray(in_front)
     return np.asarray(in_front & (math.cos(roll) * over >= math.sin(roll) * under))
 
 
