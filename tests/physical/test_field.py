@@ -66,7 +66,7 @@ def test_a_large_thing_is_voxels_only_where_it_is_taken() -> None:
     half = np.array([0.5, 0.5, 0.5])
     large = solid(mesh.box(-half, half))
     field = field_at(large, (0.5, 0.0, 0.0))
-    assert max(field.values.shape) <= 2 * REACH / VOXEL + 3
+    assert max(field.shape) <= 2 * REACH / VOXEL + 3
     assert field(np.array([[0.51, 0.02, 0.03]]))[0] == pytest.approx(0.01, abs=1e-3)
     assert field_at(large, (0.505, 0.01, 0.0)) is field, "the next grasp finds it again"
     assert field_at(large, (-0.5, 0.0, 0.0)) is not field
