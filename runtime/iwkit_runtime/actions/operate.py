@@ -62,6 +62,8 @@ BEFORE = 0.10
 """Metres before the handle from which the hand goes straight to it."""
 POSES = 9
 """Steps by which the sweep of a leaf is taken up."""
+GLIMPSES = (1.0, 0.8, 0.6, 0.4)
+"""Shares of a leaf's way at which it is asked whether the wearer stands in it."""
 OUT = 0.05
 """A door's lever stands off its face by so much."""
 
@@ -201,6 +203,10 @@ def _plan(  # noqa: PLR0917 (bound one by one)
             first.check(stage, gripping.body)
             key = gripping.head(stage.person.looking(at_stand(body, stage.wearer.stand, posed.posture), handle))
             first.check(stage, key.body)
+            far = len(values) if part else _swung(stage, (name, link.name), values, key.body, touching)
+            if far < len(values):
+                reasons.parts.append((far, stage.wearer.stand))
+                continue
             along, taken, reached = _along(stage, name, link, values, key, beyond=beyond)
             whole = taken[-1] == values[-1]
             if not whole and not part:
@@ -299,6 +305,18 @@ def _along(
         move.append(now)
         taken.append(value)
     return move, taken, reached
+
+
+def _swung(
+    stage: Stage, joint: tuple[str, str], values: tuple[float, ...], body: BodyPose, touching: Sequence[str]
+) -> int:
+    """Up to which of the joint's values, by number, legs, trunk and head are out of the way of what moves, which no arm
+    can help: asked of a few from the last one on, before any arm follows the handle."""
+    for share in GLIMPSES:
+        n = math.ceil(share * len(values)) - 1
+        if Screen(None, (), {joint: values[n]}, touching).hit(stage, body, arms=False) is not None:
+            return n
+    return len(values)
 
 
 def _gone_along(  # noqa: PLR0917 (bound one by one)
