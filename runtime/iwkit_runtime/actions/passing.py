@@ -13,7 +13,7 @@ from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.hands import grip_frame, grip_point
 from iwkit_runtime.body.pose import HAND, BodyPose, arm_joints, blend, overlay
 from iwkit_runtime.body.posture import stand
-from iwkit_runtime.engines.collision import TOLERANCE, Capsules
+from iwkit_runtime.engines.collision import Capsules
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats
@@ -124,7 +124,7 @@ def _pressed(stage: Stage, body: BodyPose, hold: Hold) -> bool:
     found = stage.collision.hits(
         Capsules(capsules.ends[own], capsules.radii[own]), poses={hold.name: _held(stage, body, hold)}
     )
-    return any(isinstance(hit.by, int) and hit.owner == hold.name and hit.depth > TOLERANCE for hit in found)
+    return any(isinstance(hit.by, int) and hit.owner == hold.name and hit.depth > BRUSH for hit in found)
 
 
 def _held(stage: Stage, body: BodyPose, hold: Hold) -> Pose:

@@ -144,7 +144,7 @@ def _first(  # noqa: PLR0917 (part of one search)
 def _from(  # noqa: PLR0917 (part of one search)
     stage: Stage, search: Search, style: Sequence[Level], thing: Frame, at: Stand, effort: Effort, reasons: Reasons
 ) -> Held | None:
-    for contact in contacts(stage, at, style, search.covered, Screen(), reasons, effort, broad=True):
+    for contact in contacts(stage, at, style, search.covered, Screen(), reasons, effort, broad=True, usual=True):
         grip = Frame(contact.goals.frames[contact.number], np.array(contact.target))
         as_held = replace(search.hold, grip=contact.goals.grip, offset=grip.inverse().then(thing).pose)
         effort.spend(ARM)

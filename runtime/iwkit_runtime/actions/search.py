@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from iwkit_runtime.actions.grips import Goals
 from iwkit_runtime.actions.motion import BRUSH, Key, Reasons, Screen, Trunk, at_stand, freed
-from iwkit_runtime.body.arms import Solutions, arm_length, posed, solutions
+from iwkit_runtime.body.arms import Solutions, arm_length, posed, solutions, strained
 from iwkit_runtime.body.hands import Grip, aims, grip_frame, grip_point
 from iwkit_runtime.body.pose import INDEX, JOINTS, BodyPose
 from iwkit_runtime.body.posture import Posture, ladder
@@ -161,10 +161,12 @@ def contacts(  # noqa: PLR0917 (one search)
     effort: Effort,
     *,
     broad: bool = False,
+    usual: bool = False,
 ) -> Iterator[Contact]:
     """Bodies standing there whose hand is at a goal, and which are free: posture by posture, the easiest first; in
     each, the first levels first; in each of these, the most comfortable arms first. Edges that look away from the
-    wearer are only taken in a `broad` look."""
+    wearer are only taken in a `broad` look, and so are squats with the knees together and shoulders that turn further,
+    unless all is to be `usual`."""
     body = stage.person.body
     trunk = Trunk(stage, screen, reasons)
     levels = [level for level in levels if len(level.goals)]
@@ -173,7 +175,7 @@ def contacts(  # noqa: PLR0917 (one search)
     wanted = [np.bool_(broad) | level.goals.before(at.x, at.y) for level in levels]
     wrists = [hand_ends(stage, level.goals)[:, 0] for level in levels]
     bound = arm_length(body, "right") + SHRUG
-    for posture in ladder(float(np.mean(levels[0].goals.targets[:, 2])), shelf=covered, narrow=broad):
+    for posture in ladder(float(np.mean(levels[0].goals.targets[:, 2])), shelf=covered, narrow=broad and not usual):
         joint = np.array(shoulder(body, Stance(*at), posture, "right"))
         near = [(np.linalg.norm(w - joint, axis=1) < bound) & want for w, want in zip(wrists, wanted, strict=True)]
         if not any(close.any() for close in near):
@@ -184,7 +186,9 @@ def contacts(  # noqa: PLR0917 (one search)
             continue  # there is no room for the hand, wherever the trunk is
         if not trunk(posture, standing):
             continue
-        yield from _in_posture(stage, Key(posture, standing), levels, near, trunk, screen, reasons, effort, broad)
+        yield from _in_posture(
+            stage, Key(posture, standing), levels, near, trunk, screen, reasons, effort, broad and not usual
+        )
         if effort.spent:
             return
 
@@ -233,13 +237,39 @@ def _free_arms(  # noqa: PLR0917 (part of one search)
     effort: Effort,
     wide: bool,
 ) -> Iterator[Contact]:
-    """Some of the arms that are free, each at another goal or with the elbow elsewhere."""
+    """Some of the arms that are free, each at another goal or with the elbow elsewhere; those whose shoulder turns
+    further (`wide`) only where there are no others."""
     found = _solved(stage, standing.body, level.goals, numbers, wide=wide)
-    effort.spend(GOAL * len(numbers) + ARM * min(len(found.goal), ARMS))
+    effort.spend(GOAL * len(numbers))
+    further = np.array([strained(angles) for angles in found.angles], dtype=bool)
+    for which in (np.flatnonzero(~further), np.flatnonzero(further)):
+        most = which[:ARMS]
+        some = Solutions(found.goal[most], found.angles[most], found.joints[most])
+        taken = 0
+        for contact in _screened(stage, standing, level, numbers, some, trunk, screen, reasons, effort):
+            yield contact
+            taken += 1
+        if taken or not trunk(standing.posture, standing.body):
+            return
+
+
+def _screened(  # noqa: PLR0917 (part of one search)
+    stage: Stage,
+    standing: Key,
+    level: Level,
+    numbers: Indices,
+    found: Solutions,
+    trunk: Trunk,
+    screen: Screen,
+    reasons: Reasons,
+    effort: Effort,
+) -> Iterator[Contact]:
+    """Those of some arms that are free."""
+    effort.spend(ARM * len(found.goal))
     if not len(found.goal):
         return
-    joints = found.joints[:ARMS]
-    hands = hand_ends(stage, level.goals.chosen(numbers[found.goal[:ARMS]]))
+    joints = found.joints
+    hands = hand_ends(stage, level.goals.chosen(numbers[found.goal]))
     chains = np.concatenate([np.stack([joints[:, :-1], joints[:, 1:]], 2), hands[:, None]], 1)
     taken = 0
     for k, owner in enumerate(blockers(stage, chains, SEGMENTS, level.touching)):
