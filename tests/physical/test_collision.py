@@ -272,7 +272,7 @@ def test_the_gap_between_two_capsules_is_the_least_of_many(ends: list, radius: f
     a, b, c, d = map(np.array, ends)
     t = np.linspace(0, 1, 201)[:, None]
     gap = np.linalg.norm((a + t * (b - a))[:, None] - (c + t * (d - c))[None], axis=-1).min()
-    found = self_hits(capsules((a, b, radius), (c, d, radius)), np.eye(2, dtype=bool))
+    found = self_hits(capsules((a, b, radius), (c, d, radius)), np.array([[0], [1]]))
     if found:
         assert found[0][:2] == (0, 1)
         assert found[0][2] == pytest.approx(2 * radius - gap, abs=5e-3)
@@ -283,9 +283,9 @@ def test_the_gap_between_two_capsules_is_the_least_of_many(ends: list, radius: f
 
 def test_adjacent_capsules_may_touch() -> None:
     rows = [((0, 0, z), (0, 0, z + 0.3), 0.1) for z in (0, 0.3, 0.45)]
-    adjacent = np.eye(3, dtype=bool) | np.eye(3, k=1, dtype=bool) | np.eye(3, k=-1, dtype=bool)
-    assert [(i, j) for i, j, _ in self_hits(capsules(*rows), np.eye(3, dtype=bool))] == [(0, 1), (0, 2), (1, 2)]
-    assert [(i, j) for i, j, _ in self_hits(capsules(*rows), adjacent)] == [(0, 2)]
+    every, distant = np.array([[0, 0, 1], [1, 2, 2]]), np.array([[0], [2]])
+    assert [(i, j) for i, j, _ in self_hits(capsules(*rows), every)] == [(0, 1), (0, 2), (1, 2)]
+    assert [(i, j) for i, j, _ in self_hits(capsules(*rows), distant)] == [(0, 2)]
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from iwkit_runtime.engines.collision import Hit
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import default_body, moved, tucked
+from iwkit_runtime.physical.wearer import default_body, moved
 from iwkit_runtime.physical.world import PhysicalWorld
 
 SIZES = st.tuples(st.floats(0.01, 0.6), st.floats(0.01, 0.6), st.floats(0.005, 0.5))
@@ -157,7 +157,7 @@ def test_who_can_not_come_up_from_a_posture_does_not_take_it(stage: Stage, scree
 
 def test_an_arm_roams_to_where_it_waits_without_a_jump(stage: Stage) -> None:
     start = rest(stage)
-    end = start.arm("right", tucked(stage.person.body, "right"))
+    end = start.tucked(stage.person.body, "right")
     move = roam(stage, start, end, "right", Screen(), Effort(1e6))
     bodies = [start.body, *move]
     hands = np.array([stage.person.body.forward(*body)[:, :3, 3] for body in bodies])
@@ -174,7 +174,7 @@ def test_where_everything_is_in_the_way_no_way_is_found(stage: Stage) -> None:
     try:
         start = rest(stage)
         with pytest.raises(BlockedError) as blocked:
-            roam(stage, start, start.arm("right", tucked(stage.person.body, "right")), "right", Screen(), Effort(1e6))
+            roam(stage, start, start.tucked(stage.person.body, "right"), "right", Screen(), Effort(1e6))
     finally:
         stage.wearer = before
     assert blocked.value.owner == "fridge"

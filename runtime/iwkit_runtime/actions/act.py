@@ -12,7 +12,7 @@ from iwkit.world.situation import Situation
 from iwkit_runtime.body.pose import BodyPose
 from iwkit_runtime.physical.places import Moment
 from iwkit_runtime.physical.spec import Vector
-from iwkit_runtime.physical.stage import Stage, State
+from iwkit_runtime.physical.stage import ITSELF, Stage, State
 
 WATCHED = 5
 """Every so many frames of a movement, what is in view is taken note of."""
@@ -52,6 +52,8 @@ class Act:
 
     def public(self, name: str) -> str:
         """What the wearer calls a thing; a part of the building is called what it is."""
+        if name == ITSELF:
+            return name
         if name in self.stage.statics:
             return "the floor" if name in self.stage.floors else self.stage.decor.get(name, "a wall")
         return self.at.public(name)

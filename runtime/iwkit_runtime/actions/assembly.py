@@ -38,7 +38,7 @@ from iwkit_runtime.actions.refusals import RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.arms import reach
 from iwkit_runtime.body.hands import closed, grip_point
-from iwkit_runtime.body.pose import Side, arm_joints, overlay
+from iwkit_runtime.body.pose import Side
 from iwkit_runtime.body.posture import Posture, between
 from iwkit_runtime.body.reaching import Stance as Feet
 from iwkit_runtime.body.reaching import reaches
@@ -49,7 +49,7 @@ from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import Hold, carrying, moved, tucked
+from iwkit_runtime.physical.wearer import Hold, carrying, moved
 
 SEAM = 0.001
 """Metres between two parts that are attached."""
@@ -302,7 +302,7 @@ def _following(  # noqa: PLR0917 (what is followed, and by what)
         if found is None or (near is not None and float(np.abs(found.angles - near).max()) > JUMP):
             return None
         near = found.angles
-        drawn = found.body._replace(pose=overlay(found.body.pose, tucked(body, other).pose, arm_joints(other)))
+        drawn = Key(posture, found.body).tucked(body, other).body
         looked = stage.person.looking(standing, (float(point[0]), float(point[1]), float(point[2])))
         keys.append(Key(posture, carrying(drawn, stage.wearer.hold)).head(looked).hand(side, fist))
     return keys

@@ -20,7 +20,7 @@ from iwkit_runtime.engines.collision import Allowed, Hit
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import HEAD, Hold, moved, tucked
+from iwkit_runtime.physical.wearer import HEAD, LEANING, Hold, moved, tucked
 
 BRUSH = 0.02
 """Metres by which limbs and trunk may press into something while they move: skin and clothes give way (PHY-10). Head,
@@ -60,6 +60,10 @@ class Key:
         whole = self.body.pose.copy()
         whole[HAND[side]] = pose
         return Key(self.posture, self.body._replace(pose=whole))
+
+    def tucked(self, body: Body, side: Side) -> Key:
+        """The same with an arm drawn in close to the body."""
+        return self.arm(side, tucked(body, side, leaning=self.posture.lean > LEANING))
 
     def head(self, source: BodyPose) -> Key:
         """The same with the neck and head of another body frame."""
@@ -159,7 +163,7 @@ def bridge(  # noqa: PLR0917 (one movement)
         BlockedError: every way runs into something; the first one's obstacle.
     """
     first: BlockedError | None = None
-    for way, wide in _bridges(start, end, side, tucked(stage.person.body, side), past):
+    for way, wide in _bridges(start, end, partial(Key.tucked, body=stage.person.body, side=side), past):
         counts = [LONG if wide or len(way) == 2 else SHORT] * (len(way) - 1)
         try:
             for key in way[1:-1]:
@@ -170,14 +174,14 @@ def bridge(  # noqa: PLR0917 (one movement)
     raise first or BlockedError("")
 
 
-def _bridges(start: Key, end: Key, side: Side, near: BodyPose, past: Iterable[Key]) -> Iterator[tuple[list[Key], bool]]:
+def _bridges(start: Key, end: Key, near: Callable[[Key], Key], past: Iterable[Key]) -> Iterator[tuple[list[Key], bool]]:
     """Ways from one key to another, and whether they lead past others."""
     yield [start, end], False
-    yield [start, start.arm(side, near), end], False
-    yield [start, start.arm(side, near), end.arm(side, near), end], False
-    yield [start, end.arm(side, near), end], False
+    yield [start, near(start), end], False
+    yield [start, near(start), near(end), end], False
+    yield [start, near(end), end], False
     for key in past:
-        drawn = key.arm(side, near)
+        drawn = near(key)
         yield [start, key, end], True
         yield [start, key, drawn, end] if key.posture == start.posture else [start, drawn, key, end], True
 
@@ -236,12 +240,12 @@ class Trunk:
         return self.stage.collision.once(question, lambda: self.screen.hit(self.stage, body, arms=False) is None)
 
 
-def freed(stage: Stage, screen: Screen, body: BodyPose, idle: Side = "left") -> tuple[BodyPose, Hit | None]:
+def freed(stage: Stage, screen: Screen, key: Key, idle: Side = "left") -> tuple[BodyPose, Hit | None]:
     """A body frame whose one hand acts, the idle arm drawn in if that is in the way; and what it still runs into."""
-    hit = screen.hit(stage, body)
+    hit = screen.hit(stage, key.body)
     if hit is None or not isinstance(hit.by, int) or not stage.person.rig.names[hit.by].startswith(f"{idle}_"):
-        return body, hit
-    drawn = body._replace(pose=overlay(body.pose, tucked(stage.person.body, idle).pose, arm_joints(idle)))
+        return key.body, hit
+    drawn = key.tucked(stage.person.body, idle).body
     return drawn, screen.hit(stage, drawn)
 
 

@@ -41,7 +41,7 @@ from iwkit_runtime.physical.scene_spec import Joints, Placed
 from iwkit_runtime.physical.spec import Floats, Link, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import carrying, moved, tucked
+from iwkit_runtime.physical.wearer import carrying, moved
 
 TURN, SLIDE = 0.14, 0.06
 """How far a joint moves a frame: radians about a hinge, metres along a slide."""
@@ -352,7 +352,7 @@ def _gone_along(  # noqa: PLR0917 (bound one by one)
 
 def _drawn_in(stage: Stage, key: Key) -> Move:
     """The left arm drawn in from where it let go."""
-    end = key.arm("left", tucked(stage.person.body, "left"))
+    end = key.tucked(stage.person.body, "left")
     return list(filled(stage.person.body, stage.wearer.stand, key, end, SHORT))
 
 

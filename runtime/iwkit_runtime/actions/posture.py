@@ -24,7 +24,7 @@ from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.scene_spec import Poses
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import Seat, moved, tucked
+from iwkit_runtime.physical.wearer import Seat, moved
 
 SITTING = 18
 """Frames in which one sits down, and stands up."""
@@ -137,7 +137,7 @@ def _squatted(stage: Stage) -> Move | Stuck:
         if hold is not None:
             key = key.arm("right", start.body)
         drawn = [Key(posture, passing.drawn(stage, key.body, hold))] if hold is not None else []
-        for end in (key, key.arm("left", tucked(stage.person.body, "left")), *drawn):
+        for end in (key, key.tucked(stage.person.body, "left"), *drawn):
             down = list(filled(stage.person.body, stage.wearer.stand, start, end, LONG))
             hit = next((hit for body in down if (hit := screen.hit(stage, body)) is not None), None)
             if hit is None:

@@ -225,9 +225,7 @@ def touched(
     it, the last bit straight from there, if the arms can. The `idle` arm is drawn in if it is in the way."""
     for key in keys:
         body, hit = (
-            (key.body, touch.screen.hit(stage, key.body))
-            if idle is None
-            else freed(stage, touch.screen, key.body, idle)
+            (key.body, touch.screen.hit(stage, key.body)) if idle is None else freed(stage, touch.screen, key, idle)
         )
         if hit is not None:
             reasons.blocked(hit.owner)

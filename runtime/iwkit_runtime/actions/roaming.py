@@ -19,7 +19,7 @@ from iwkit_runtime.body.posture import between
 from iwkit_runtime.physical.kinematics import frame
 from iwkit_runtime.physical.spec import Floats
 from iwkit_runtime.physical.stage import Stage
-from iwkit_runtime.physical.wearer import HEAD, tucked
+from iwkit_runtime.physical.wearer import HEAD
 
 RISE = 12
 """Postures between that of the start and that of the end."""
@@ -170,7 +170,7 @@ def _distance(points: Floats, point: Floats) -> Floats:
 def _connected(space: _Space, first: Floats, goal: Floats) -> list[Floats] | None:
     dice = random.Random(0)  # noqa: S311 (no secret)
     trees: list[list[Node]] = [[(first, -1)], [(goal, -1)]]
-    near = angles_of(tucked(space.stage.person.body, space.side).pose, space.side)
+    near = angles_of(space.start.tucked(space.stage.person.body, space.side).body.pose, space.side)
     low, high = space.limits
     near = np.clip(near, low, high)
     target = goal

@@ -279,7 +279,7 @@ def _screened(  # noqa: PLR0917 (part of one search)
         body = standing.body._replace(pose=posed(standing.body.pose, "right", found.angles[k]))
         contact = Contact(standing.posture, body, level.goals, int(numbers[found.goal[k]]))
         meant = () if level.touching is None else (Allowed(level.touching, contact.target),)
-        body, hit = freed(stage, replace(screen, allow=meant), body)
+        body, hit = freed(stage, replace(screen, allow=meant), Key(standing.posture, body))
         if hit is not None:
             reasons.blocked(hit.owner)
             if not trunk(standing.posture, standing.body):

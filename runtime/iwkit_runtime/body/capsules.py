@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,12 @@ SHARE = 0.70
 """Share of the skin around a segment that its radius takes in; with all of it a chest were as deep as it is wide."""
 HEAD_SHARE = 0.90
 SPACING = 0.5
+BELOW_SHOULDER = ("_upper_arm", "_lower_arm", "_hand")
+"""Ends of the names of the segments that an arm moves but for the collar, which is part of the trunk as well."""
+BALLS = (1 / 3, 2 / 3, 1.0)
+"""Where along them balls stand for these when it is asked whether they are in the body itself: where one begins, another
+ends, or the trunk is."""
+_NO_LENGTH = 1e-12
 
 
 class _Segment(NamedTuple):
@@ -92,6 +99,35 @@ class Rig:
         along, segments = self.samples
         ends = self.ends(frames)[segments]
         return Spheres(ends[:, 0] + along[:, None] * (ends[:, 1] - ends[:, 0]), self.radii[segments], segments)
+
+    @cached_property
+    def _arms(self) -> tuple[Array, Indices, Array]:
+        """Where on which segment the balls lie that stand for the arms, and how near (m, n) they touch each segment;
+        where contact is ignored, not even at no distance."""
+        rows = [n for n, name in enumerate(self.names) if name.endswith(BELOW_SHOULDER)]
+        along, segments = np.tile(BALLS, len(rows)), np.repeat(np.array(rows, np.int32), len(BALLS))
+        touching = self.radii[segments, None] + self.radii
+        return along[:, None], segments, np.where(self.adjacent[segments], 0.0, touching)
+
+    def crossing(self, ends: Array, tolerance: float) -> tuple[int, int, float] | None:
+        """The arm's segment that is deepest in another segment of the body, by more than `tolerance`: the numbers of
+        both, and the depth in metres (PHY-5). Asked at balls along the arms, as the paper samples
+        capsules.
+
+        `ends` (n, 2, 3) are those of a pose.
+        """
+        along, segments, touching = self._arms
+        start = ends[:, 0]
+        line = ends[:, 1] - start
+        gap = (start[segments] + along * line[segments])[:, None] - start
+        share = np.einsum("mnk,nk->mn", gap, line) / np.maximum((line * line).sum(1), _NO_LENGTH)
+        gap -= np.minimum(np.maximum(share, 0), 1)[..., None] * line
+        square = np.einsum("mnk,mnk->mn", gap, gap)
+        if not (square < np.square(np.maximum(touching - tolerance, 0))).any():
+            return None
+        depth = touching - np.sqrt(square)
+        ball, other = np.unravel_index(int(depth.argmax()), depth.shape)
+        return int(segments[ball]), int(other), float(depth[ball, other])
 
 
 def build_rig(body: Body) -> Rig:

@@ -68,8 +68,8 @@ LADDER: tuple[Rung, ...] = (
     _rung(70, 0.20, -0.1, 0.75),
     _rung(78, 0.26, -0.1, 0.70),
     _rung(86, 0.33, -0.1, 0.65),
-    _rung(82, 0.42, -0.1, 0.40),
-    _rung(80, 0.50, -0.1, 0.40),
+    _rung(80, 0.42, -0.1, 0.40),
+    _rung(72, 0.50, -0.1, 0.40),
 )
 """Upright and mild lean for counters; a deep lean with flexed hips, knees and ankles for what is low."""
 SHELF_LADDER: tuple[Rung, ...] = (
@@ -86,7 +86,7 @@ SHELF_LADDER: tuple[Rung, ...] = (
 
 NARROW = tuple(
     Posture(float(np.deg2rad(lean)), crouch, 0.0)
-    for lean, crouch in ((40, 0.5), (60, 0.5), (80, 0.5), (20, 0.5), (40, 0.25), (60, 0.25), (80, 0.25), (20, 0.25))
+    for lean, crouch in ((40, 0.5), (60, 0.5), (80, 0.38), (20, 0.5), (40, 0.25), (60, 0.25), (80, 0.25), (20, 0.25))
 )
 """Knees together, for where a door or a leaf is beside them."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from iwkit.errors import UsageError
 from iwkit_runtime.engines.collision_model import PROBES, SCENE, Capsules, Scratch
@@ -21,7 +21,7 @@ from iwkit_runtime.physical.kinematics import Frame, frame, link_frames, quatern
 from iwkit_runtime.physical.scene_spec import Placed, Pose, SceneSpec
 from iwkit_runtime.physical.spec import Asset, Floats, Link, Vector
 
-__all__ = ["CONTACT_RADIUS", "TOLERANCE", "Allowed", "Capsules", "CollisionWorld", "Hit", "Solid", "self_hits"]
+__all__ = ["CONTACT_RADIUS", "TOLERANCE", "Allowed", "Capsules", "CollisionWorld", "Hit", "Solid"]
 
 TOLERANCE = 0.002
 """Metres of penetration that a manipulation accepts (PHY-7)."""
@@ -264,29 +264,6 @@ class CollisionWorld:
             if distance < margin - _EDGE and not apart:
                 normal = (x, y, z) if swapped else (-x, -y, -z)
                 yield Hit(by, owner, -distance, (px, py, pz), normal)
-
-
-def self_hits(capsules: Capsules, adjacent: NDArray[np.bool_]) -> list[tuple[int, int, float]]:
-    """Pairs (i, j, depth) of a body's n capsules, i < j, that overlap; those `adjacent` (n, n) are left out (PHY-5)."""
-    _check(capsules)
-    first, second = np.nonzero(np.triu(~adjacent, 1))
-    depths = capsules.radii[first] + capsules.radii[second] - _gaps(capsules.ends[first], capsules.ends[second])
-    found = zip(first.tolist(), second.tolist(), depths.tolist(), strict=True)
-    return [pair for pair in found if pair[2] > 0]
-
-
-def _gaps(first: Floats, second: Floats) -> Floats:
-    """Distances (n,) of line segments (n, 2, 3): Ericson, Real-Time Collision Detection, 5.1.9."""
-    a, b, r = first[:, 1] - first[:, 0], second[:, 1] - second[:, 0], first[:, 0] - second[:, 0]
-    aa, bb, ab, ar, br = ((p * q).sum(1) for p, q in ((a, a), (b, b), (a, b), (a, r), (b, r)))
-    square = aa * bb - ab * ab
-    inner = np.clip((ab * br - ar * bb) / np.maximum(square, _EDGE), 0, 1)
-    gaps = []
-    for start in (inner, np.zeros_like(inner), np.ones_like(inner)):  # nearly parallel ones are closest at an end
-        t = np.clip((ab * start + br) / np.maximum(bb, _EDGE), 0, 1)
-        s = np.clip((ab * t - ar) / np.maximum(aa, _EDGE), 0, 1)
-        gaps.append(np.linalg.norm(r + s[:, None] * a - t[:, None] * b, axis=1))
-    return np.asarray(np.min(gaps, axis=0))
 
 
 def _frames_of(placed: Placed, pose: Pose, joints: Mapping[tuple[str, str], float]) -> dict[str, Frame]:

@@ -57,6 +57,8 @@ HOLDING = ("right_hand", "right_lower_arm")
 """The names of the capsules that may be around what is held, near the middle of it."""
 EARS = 0.025
 """By how much, metres, the head is narrower from ear to ear than its ball: so far a phone may be in that."""
+ITSELF = "the wearer"
+"""What an arm is in that is in its own body."""
 SKY = 100.0
 """Metres above which there is nothing but what has not arrived yet."""
 LYING = 0.05
@@ -260,7 +262,7 @@ class Stage:
         """The deepest contact that a body frame and what it holds would have beyond 2 mm; None when it is free.
 
         The soles on the floor, the hand and the forearm on what they hold, and contacts of a hand that are `allow`ed
-        don't count.
+        don't count. Arms in the body itself do, beyond `brush`.
         `joints` are taken to have those values; what they move may be `touching` some things. `brush` is the tolerance
         for the limbs and the trunk, also against the load (PHY-10): head, eyes and things keep the 2 mm in every
         motion. `seat` is what it sits down on, if it doesn't sit yet; `moved` are things that it moves along with
@@ -274,7 +276,7 @@ class Stage:
         found = self.collision.hits(shape.capsules, poses=poses, joints=joints, allow=beside)
         for hit in found:
             if hit.depth <= TOLERANCE:
-                return None
+                break
             own = isinstance(hit.by, int)
             if isinstance(hit.by, int) and hit.by < HEAD_CAPSULE and hit.depth <= brush:
                 continue
@@ -289,7 +291,17 @@ class Stage:
             free = self.floors if own else touching
             if hit.owner not in free and not any(self._meant(hit, contact) for contact in allow):
                 return hit
-        return None
+        return self._in_itself(shape.capsules.ends, brush) if arms else None
+
+    def _in_itself(self, ends: Floats, brush: float) -> Hit | None:
+        """The deepest contact of an arm with the rest of the body, or with the other arm, that exceeds `brush`."""
+        found = self.person.rig.crossing(ends, brush)
+        if found is None:
+            return None
+        arm, other, depth = found
+        middle, away = ends[arm].mean(0), ends[arm].mean(0) - ends[other].mean(0)
+        (x, y, z), (i, j, k) = middle.tolist(), (away / max(float(np.linalg.norm(away)), 1e-9)).tolist()
+        return Hit(arm, ITSELF, depth, (x, y, z), (i, j, k))
 
     def _at_home(self, hit: Hit, at: Pose) -> bool:
         """Whether a contact with what is held at a pose is that of the holding hand or forearm, or at the ear."""

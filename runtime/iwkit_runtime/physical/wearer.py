@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -26,8 +27,11 @@ from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.trajectory import Stand
 
-TUCK = (0.26, 0.20, 1.12)
-"""Where a hand waits close to the body: ahead, to its own side, and above the floor, metres."""
+TUCK, TUCK_LEANING = (0.26, 0.20, 1.12), (0.22, 0.26, 1.44)
+"""Where a hand waits close to the body, as if that stood upright: ahead, to its own side, and above the floor, metres.
+Someone who leans far has the thighs where it else would be: then it is at the shoulder."""
+LEANING = math.radians(35)
+"""How far that is."""
 HEAD = ("spine1", "spine2", "spine3", "neck", "head")
 """The joints that a gaze turns."""
 
@@ -183,17 +187,17 @@ def carrying(body: BodyPose, hold: Hold | None) -> BodyPose:
 
 
 @lru_cache(maxsize=4)
-def tucked(body: Body, side: Side) -> BodyPose:
-    """A body whose arm waits close to it.
+def tucked(body: Body, side: Side, *, leaning: bool = False) -> BodyPose:
+    """A body whose arm waits close to it, also when it leans far.
 
     Raises:
         UsageError: this body's arm can't be there.
     """
-    ahead, aside, height = TUCK
+    ahead, aside, height = TUCK_LEANING if leaning else TUCK
     upright = body.placed(stand(body, UPRIGHT), 0, 0, 0)
     found = reach(body, upright, side, (ahead, aside if side == "left" else -aside, height))
     if found is None:
-        raise UsageError(f"this body can't hold its {side} hand at {TUCK}")
+        raise UsageError(f"this body can't hold its {side} hand at {(ahead, aside, height)}")
     return found.body
 
 
