@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contacts import overlaps
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from iwkit_runtime.body.capsules import SPACING, Rig, build_rig
+from iwkit_runtime.actions.motion import Key
+from iwkit_runtime.body.capsules import BELOW_SHOULDER, SPACING, Rig, build_rig
 from iwkit_runtime.body.gait import walk
 from iwkit_runtime.body.model import Body, joint
 from iwkit_runtime.body.pose import INDEX, BodyPose
-from iwkit_runtime.body.posture import SQUAT, UPRIGHT, Posture, stand
+from iwkit_runtime.body.posture import LADDER, NARROW, SHELF_LADDER, SQUAT, UPRIGHT, Posture, stand
 
 POSTURES = [UPRIGHT, Posture(0.6, 0.05), Posture(1.2, 0.2), SQUAT]
 
@@ -27,19 +31,6 @@ def depth(rig: Rig, frames: np.ndarray, points: np.ndarray) -> np.ndarray:
         along = np.clip((points - a) @ line / max(line @ line, 1e-12), 0, 1)
         out = np.minimum(out, np.linalg.norm(points - a - along[:, None] * line, axis=1) - radius)
     return out
-
-
-def overlaps(rig: Rig, frames: np.ndarray) -> dict[tuple[str, str], float]:
-    """Depth by which segments that are no neighbours are in each other."""
-    spheres = rig.spheres(frames)
-    gap = np.linalg.norm(spheres.centres[:, None] - spheres.centres, axis=-1)
-    gap -= spheres.radii[:, None] + spheres.radii
-    gap[rig.adjacent[np.ix_(spheres.segments, spheres.segments)]] = np.inf
-    found: dict[tuple[str, str], float] = {}
-    for i, j in np.argwhere(np.triu(gap < 0)):
-        pair = rig.names[spheres.segments[i]], rig.names[spheres.segments[j]]
-        found[pair] = max(found.get(pair, 0.0), -float(gap[i, j]))
-    return found
 
 
 SIDED = ("collar", "upper_arm", "lower_arm", "hand", "thigh", "shin", "foot")
@@ -151,3 +142,35 @@ def test_a_hand_in_the_chest_is_found(rig: Rig, body: Body) -> None:
     pose[3 * INDEX["right_shoulder"] : 3 * INDEX["right_shoulder"] + 3] = [0, 1.3, 0.6]
     found = overlaps(rig, body.forward(*BodyPose(pose, at.translation)))
     assert any("right_hand" in pair or "right_lower_arm" in pair for pair in found)
+
+
+turn = st.floats(-1.6, 1.6)
+
+
+@given(arms=st.lists(st.tuples(turn, turn, turn), min_size=4, max_size=4), lean=st.floats(0, 1.5))
+@example(arms=[(0, 1.3, 0.6), (0, 2.4, 0), (0, 0, 0), (0, 0, 0)], lean=0.0)
+@settings(max_examples=60, deadline=None)
+def test_an_arm_in_the_body_is_found_as_deep_as_it_is(rig: Rig, body: Body, arms: list, lean: float) -> None:
+    pose = body.placed(stand(body, Posture(lean, 0.2)), 0, 0, 0).pose.copy()
+    for name, angles in zip(("right_shoulder", "right_elbow", "left_shoulder", "left_elbow"), arms, strict=True):
+        pose[3 * INDEX[name] : 3 * INDEX[name] + 3] = angles
+    frames = body.forward(pose, (0, 0, 1))
+    true = overlaps(rig, frames)
+    deepest = max((d for pair, d in true.items() if any(n.endswith(BELOW_SHOULDER) for n in pair)), default=0.0)
+    found = rig.crossing(rig.ends(frames), 0.02)
+    if found is None:
+        assert deepest < 0.04
+        return
+    arm, other, depth = found
+    assert rig.names[arm].endswith(BELOW_SHOULDER) and not rig.adjacent[arm, other] and depth > 0.02
+    assert depth <= true.get((rig.names[min(arm, other)], rig.names[max(arm, other)]), 0.0) + 0.01
+    assert depth >= deepest - 0.02
+
+
+def test_what_one_stands_and_waits_in_is_free(rig: Rig, body: Body) -> None:
+    """Every posture, arms hanging or drawn in: what begins in itself could go nowhere."""
+    rungs = [rung.posture for rung in (*LADDER, *SHELF_LADDER)]
+    for posture in (*rungs, *NARROW, SQUAT):
+        key = Key(posture, body.placed(stand(body, posture), 0, 0, 0))
+        for one in (key, key.tucked(body, "left"), key.tucked(body, "right")):
+            assert max(overlaps(rig, body.forward(*one.body)).values(), default=0.0) < 0.02

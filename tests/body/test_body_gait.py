@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from contacts import overlaps
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from iwkit.errors import UsageError
 from iwkit_runtime.body import gait, legs
+from iwkit_runtime.body.capsules import build_rig
 from iwkit_runtime.body.model import Body, heading_of, joint
 from iwkit_runtime.body.pose import BodyPose, Side, arm_joints, joint_slice
 from iwkit_runtime.body.posture import stand
 from iwkit_runtime.body.reaching import carrying
 
 SIDES: tuple[Side, Side] = ("left", "right")
+LEG = ("_thigh", "_shin", "_foot")
 PER_FRAME = 1.1 / 12
 """Metres a frame at walking speed (ACT-5)."""
 
@@ -208,3 +211,36 @@ def test_a_short_walk_gets_the_frames_that_its_steps_need(body: Body, turn: floa
     for before, after in pairwise(soles):
         down = (before[:, 2] < 0.004) & (after[:, 2] < 0.004)
         assert np.linalg.norm(after[down, :2] - before[down, :2], axis=1).max(initial=0.0) < 0.015
+
+
+stretches = st.lists(
+    st.tuples(st.floats(-np.pi, np.pi), st.floats(0.05, 1.2), st.floats(-np.pi, np.pi), st.floats(-1.2, 1.2)),
+    min_size=1,
+    max_size=2,
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(stretches=stretches)
+@example(stretches=[(0.0, 1.2, np.pi / 2, 0.0)])
+@example(stretches=[(0.0, 0.2, -np.pi / 2, 0.0)])
+@example(stretches=[(0.0, 1.05, 0.0, 1.0)])
+def test_legs_do_not_go_through_each_other(body: Body, stretches: list[tuple[float, float, float, float]]) -> None:
+    """Turning on the spot, straight on, aside, backwards and in bends; feet end where they stand."""
+    rows = [np.zeros(3)]
+    for angle, distance, travel, bend in stretches:
+        turns, steps = int(np.ceil(abs(angle) / 0.17)), int(np.ceil(distance / PER_FRAME))
+        rows += [rows[-1] + np.array([0, 0, angle * n / turns]) for n in range(1, turns + 1)]
+        for _ in range(steps):
+            heading = rows[-1][2]
+            along = heading + travel
+            move = distance / steps * np.array([np.cos(along), np.sin(along)])
+            rows.append(np.array([*(rows[-1][:2] + move), heading + bend / steps]))
+    rig = build_rig(body)
+    frames = gait.walk(body, gait.paced(body, np.array(rows)))
+    for frame in frames:
+        found = overlaps(rig, body.forward(*frame))
+        deep = {pair: depth for pair, depth in found.items() if all(name.endswith(LEG) for name in pair)}
+        assert max(deep.values(), default=0.0) < 0.03, deep
+    for frame, row in ((frames[0], rows[0]), (frames[-1], rows[-1])):
+        assert frame.pose == pytest.approx(body.placed(stand(body), *row).pose, abs=1e-6)

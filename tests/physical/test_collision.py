@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
 
 from iwkit.errors import UsageError
-from iwkit_runtime.engines.collision import Allowed, Capsules, CollisionWorld, self_hits
+from iwkit_runtime.engines.collision import Allowed, Capsules, CollisionWorld
 
 STILL = (1.0, 0.0, 0.0, 0.0)
 SIZE = (0.4, 0.3, 0.2)
@@ -260,32 +260,6 @@ def test_rays_name_the_first_thing_and_see_no_probes(kitchen: CollisionWorld) ->
     assert along[0] == pytest.approx(0.96)
     assert np.isinf(along[1])
     assert kitchen.rays((0, 0, 2), np.zeros((0, 3)))[0] == []
-
-
-# --- the body against itself ------------------------------------------------------------------------------------------
-
-
-@given(ends=st.lists(point, min_size=4, max_size=4), radius=st.floats(0.02, 0.2))
-@example(ends=[(0.25, 1e-4, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.25, 0.0, 0.0)], radius=0.125)
-@settings(max_examples=100, deadline=None)
-def test_the_gap_between_two_capsules_is_the_least_of_many(ends: list, radius: float) -> None:
-    a, b, c, d = map(np.array, ends)
-    t = np.linspace(0, 1, 201)[:, None]
-    gap = np.linalg.norm((a + t * (b - a))[:, None] - (c + t * (d - c))[None], axis=-1).min()
-    found = self_hits(capsules((a, b, radius), (c, d, radius)), np.array([[0], [1]]))
-    if found:
-        assert found[0][:2] == (0, 1)
-        assert found[0][2] == pytest.approx(2 * radius - gap, abs=5e-3)
-        assert found[0][2] >= 2 * radius - gap - 1e-6
-    else:
-        assert gap >= 2 * radius
-
-
-def test_adjacent_capsules_may_touch() -> None:
-    rows = [((0, 0, z), (0, 0, z + 0.3), 0.1) for z in (0, 0.3, 0.45)]
-    every, distant = np.array([[0, 0, 1], [1, 2, 2]]), np.array([[0], [2]])
-    assert [(i, j) for i, j, _ in self_hits(capsules(*rows), every)] == [(0, 1), (0, 2), (1, 2)]
-    assert [(i, j) for i, j, _ in self_hits(capsules(*rows), distant)] == [(0, 2)]
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------

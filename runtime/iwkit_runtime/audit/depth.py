@@ -11,7 +11,7 @@ import numpy as np
 from iwkit_runtime.audit.body import Measure
 from iwkit_runtime.audit.film import Film, Scene, Shot, the_body
 from iwkit_runtime.audit.holds import holds
-from iwkit_runtime.audit.shapes import Floats, Hull, depths, overlap
+from iwkit_runtime.audit.shapes import Bools, Floats, Hull, depths, overlap
 from iwkit_runtime.body.pose import INDEX
 
 EYES = 0.05
@@ -49,9 +49,33 @@ LIMBS = (
     *_MIDDLE,
     *(_Limb(f"{s} {k.name}", f"{s}_{k.start}", f"{s}_{k.end}", k.radius) for s in ("left", "right") for k in _SIDED),
 )
+_JOINED = (
+    *("pelvis chest", "chest shoulders", "chest neck", "shoulders neck", "shoulders * upper arm", "chest * upper arm"),
+    *(
+        "* upper arm * forearm",
+        "* forearm * hand",
+        "pelvis * thigh",
+        "chest * thigh",
+        "* thigh * shin",
+        "* shin * foot",
+    ),
+    "left thigh right thigh",
+)
+"""Limbs that are joined, `*` for either side, or lie against each other as one stands."""
 _HANDS = frozenset(n for n, limb in enumerate(LIMBS) if limb.name.endswith("hand"))
 _HOLDING = frozenset(n for n, limb in enumerate(LIMBS) if limb.name in {"right hand", "right forearm"})
 """What may be around a held thing: fingers close on it, and the forearm lies along it."""
+
+
+def _free_pairs() -> Bools:
+    """Which limbs (n, n) have nothing to do with each other."""
+    joined = {words.replace("*", side) for words in _JOINED for side in ("left", "right")}
+    names = [limb.name for limb in LIMBS]
+    beside = np.array([[a == b or f"{a} {b}" in joined or f"{b} {a}" in joined for b in names] for a in names])
+    return np.triu(~beside)
+
+
+_FREE_PAIRS = _free_pairs()
 
 
 class Balls(NamedTuple):
@@ -102,6 +126,7 @@ def penetration(film: Film) -> Iterator[Measure]:
 def _body(scene: Scene, shot: Shot, held: str | None) -> Iterator[Measure]:
     found, eye = balls(shot.bones), eyes(shot.bones)
     low, high = found.centres - found.radii[:, None], found.centres + found.radii[:, None]
+    yield from _itself(found, shot)
     handled = _handled(shot)
     for piece, hull in scene.near(np.minimum(low.min(0), eye - EYES), np.maximum(high.max(0), eye + EYES)):
         seeing = float(depths(hull, eye[None], np.array([EYES]))[0])
@@ -121,6 +146,16 @@ def _body(scene: Scene, shot: Shot, held: str | None) -> Iterator[Measure]:
             meant = number in _HANDS and piece.owner in handled
             what = f"{LIMBS[number].name} in {piece.owner}"
             yield Measure("contact" if meant else "limbs", worst, shot.place, what)
+
+
+def _itself(found: Balls, shot: Shot) -> Iterator[Measure]:
+    """The body in itself: the deepest of its limbs."""
+    gaps = np.linalg.norm(found.centres[:, None] - found.centres, axis=-1)
+    deep = np.where(_FREE_PAIRS[np.ix_(found.limbs, found.limbs)], found.radii[:, None] + found.radii - gaps, 0.0)
+    one, other = np.unravel_index(int(deep.argmax()), deep.shape)
+    if deep[one, other] > 0:
+        names = [LIMBS[int(found.limbs[n])].name for n in (one, other)]
+        yield Measure("itself", float(deep[one, other]), shot.place, f"{names[0]} in {names[1]}")
 
 
 def _skull(shot: Shot, hull: Hull, held: str) -> Iterator[Measure]:

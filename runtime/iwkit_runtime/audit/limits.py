@@ -44,6 +44,7 @@ LIMITS: Mapping[str, Limit] = {
     "limbs": Limit(0.03, "m", "depth of the body in anything but the floor"),
     "contact": Limit(0.035, "m", "depth of a hand in what the command handles"),
     "eyes": Limit(0, "m", "depth of a ball of 5 cm around the eyes in anything"),
+    "itself": Limit(0.03, "m", "depth of the wearer's limbs in one another"),
     "own": Limit(0.03, "m", "depth of a held thing in the wearer's own limbs but the hand and forearm that hold it"),
     "own_head": Limit(0.005, "m", "depth of a held thing in the wearer's own head"),
     "load": Limit(0.0025, "m", "depth of a held thing in anything it does not touch when it is taken"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

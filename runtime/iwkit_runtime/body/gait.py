@@ -8,8 +8,10 @@ phase advances with the distance walked, never with time.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,13 +55,28 @@ _RECORDED = (
 """What a recorded cycle moves; legs are planted, fingers stay relaxed."""
 
 
+_APART = 0.10
+"""Metres between the middle lines of two feet, standing or passing: shins and shoes find room."""
+_INWARDS = np.deg2rad(12)
+"""How far a foot may turn its toes in against the standing one."""
+_FOOT, _MIDDLE = np.array([-0.02, 0.07, 0.16]), np.array([0.07])
+"""Points on the middle line of a foot, metres ahead of the ankle, between which distances are measured; its middle."""
+_PASSING = np.linspace(0.1, 0.9, 9)
+"""Shares of a swing at which it is asked how far the foot is from the standing one."""
+_MOST_ASIDE = 0.14
+_AGAIN = 3
+"""How many steps more one takes at most, in which the feet come together, before they are put as they should be."""
+_OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
+
+
 class _Step(NamedTuple):
-    """One swing: the foot, the footprints in the world (x, y, heading) that it leaves and lands on, and how long the
-    stride is against a full one."""
+    """One swing: the foot, the footprints in the world (x, y, heading) that it leaves and lands on, how far (x, y) it
+    swings around the standing foot, and how long the stride is against a full one."""
 
     side: Side
     start: Array
     end: Array
+    around: Array
     size: float
 
 
@@ -110,22 +127,74 @@ def _plan(body: Body, way: Array, longest: float = STEP) -> tuple[Array, list[_S
     if whole < 1e-6:
         return np.zeros(len(way)), []
     count = int(np.ceil(whole / longest - 1e-9))
+    stops = np.minimum(np.arange(1, count + 2) * whole / count, whole)
+    places = [np.array([np.interp(stop, walked, way[:, column]) for column in range(3)]) for stop in stops]
+    steps = _steps(body, way[0], places)
     # The pelvis goes from midway between two footprints to midway between the next two: half a step first and last.
     marks = np.concatenate([[0.0], (np.arange(count) + 0.5) * whole / count, [whole]])
-    phase = np.interp(walked, marks, np.arange(count + 2))
-    stops = np.minimum(np.arange(1, count + 2) * whole / count, whole)
-    turning = way[-1, 2] - way[0, 2]
-    order: tuple[Side, Side] = ("right", "left") if turning < 0 else ("left", "right")
-    at = {side: _print(body, side, way[0]) for side in SIDES}
-    steps = []
-    for k, stop in enumerate(stops):
-        side = order[k % 2]
-        place = np.array([np.interp(stop, walked, way[:, column]) for column in range(3)])
-        end = _print(body, side, place)
-        stride = np.hypot(*(end - at[side])[:2])
-        steps.append(_Step(side, at[side], end, min(1.0, float(stride) / _FULL_STRIDE)))
-        at[side] = end
+    phase = np.interp(walked, marks, [*range(count + 1), len(steps)])
     return phase, steps
+
+
+def _beginning(start: Array, place: Array) -> Side:
+    """The foot that steps first: the one that is ahead in a step aside or a turn."""
+    dx, dy, turn = place - start
+    return "left" if dy * np.cos(start[2]) - dx * np.sin(start[2]) + turn >= 0 else "right"
+
+
+def _steps(body: Body, start: Array, places: Sequence[Array]) -> list[_Step]:
+    """Step by step from a place to others, one foot after the other, until both feet are at the last place."""
+    at = {side: _print(body, side, start) for side in SIDES}
+    last = {side: _print(body, side, places[-1]) for side in SIDES}
+    side, steps = _beginning(start, places[0]), list[_Step]()
+    while len(steps) < len(places) or any((at[one] != last[one]).any() for one in SIDES):
+        standing = at[_OTHER[side]]
+        if len(steps) < len(places) + _AGAIN:
+            end = _beside(body, side, places[min(len(steps), len(places) - 1)], standing)
+        else:
+            end = last[side]
+        stride = float(np.hypot(*(end - at[side])[:2]))
+        around = _around(side, at[side], end, standing)
+        steps.append(_Step(side, at[side], end, around, min(1.0, stride / _FULL_STRIDE)))
+        at[side], side = end, _OTHER[side]
+    return steps
+
+
+def _beside(body: Body, side: Side, place: Array, standing: Array) -> Array:
+    """The footprint of someone at a place, beside the standing foot: on its own side of that, and with the toes turned
+    in against it no further than they have room."""
+    mark = _print(body, side, place)
+    inwards = SIGN[side] * float(standing[2] - mark[2]) - _INWARDS
+    if inwards > 0:
+        mark = _print(body, side, place + np.array([0, 0, SIGN[side] * inwards]))
+    (apart,), outwards = _middle_line(mark, _MIDDLE) - _middle_line(standing, _MIDDLE), _outwards(side, mark, standing)
+    short = _APART - float(apart @ outwards)
+    return mark if short <= 0 else mark + np.append(short * outwards, 0)
+
+
+def _around(side: Side, start: Array, end: Array, standing: Array) -> Array:
+    """How far (2,) a foot swings outwards between two footprints, so as not to go through the standing one."""
+    marks = start + _PASSING[:, None] * (end - start)
+    gaps = np.linalg.norm(_middle_line(marks, _FOOT)[:, :, None] - _middle_line(standing, _FOOT), axis=-1).min((1, 2))
+    most = float(((_APART - gaps) / _bulge(_PASSING)).max())
+    return min(max(most, 0.0), _MOST_ASIDE) * _outwards(side, standing, standing)
+
+
+def _outwards(side: Side, one: Array, other: Array) -> Array:
+    """The direction (2,) on the plan to the own side of a foot, between those of two footprints."""
+    yaw = (one[2] + other[2]) / 2
+    return SIGN[side] * np.array([-np.sin(yaw), np.cos(yaw)])
+
+
+def _middle_line(marks: Array, along: Array) -> Array:
+    """Points (..., n, 2) on the plan, so far ahead of the ankles of footprints (..., 3)."""
+    ahead = np.stack([np.cos(marks[..., 2]), np.sin(marks[..., 2])], -1)
+    return np.asarray(marks[..., None, :2] + along[:, None] * ahead[..., None, :])
+
+
+def _bulge(moved: Any) -> Any:
+    """How much of its way around a foot has made that has made so much of its way."""
+    return 4 * moved * (1 - moved)
 
 
 def _print(body: Body, side: Side, place: Array) -> Array:
@@ -256,7 +325,8 @@ def _swung(body: Body, step: _Step, place: Array, start: float, share: float) ->
     missing = start - step.size * _pitch(_LIFT)
     pitch = step.size * _pitch(_LIFT + (1 - _LIFT) * share) + missing * (1 - _smooth(share / 0.4))
     rise = _CLEARANCE * min(1.0, 0.35 + 0.8 * step.size) * np.sin(np.pi * share**0.75) ** 2
-    at = ends[0] + moved * (ends[1] - ends[0]) + [0, rise, 0]
+    c, s, (dx, dy) = math.cos(place[2]), math.sin(place[2]), (_bulge(moved) * step.around).tolist()
+    at = ends[0] + moved * (ends[1] - ends[0]) + [c * dy - s * dx, rise, c * dx + s * dy]
     toe = max(0.0, -pitch) * max(0.0, 1 - share / 0.32)
     return Foot(at - _sole(yaw, pitch) @ ball, yaw, pitch, toe)
 

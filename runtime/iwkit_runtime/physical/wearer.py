@@ -27,7 +27,7 @@ from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.trajectory import Stand
 
-TUCK, TUCK_LEANING = (0.26, 0.20, 1.12), (0.22, 0.26, 1.44)
+TUCK, TUCK_LEANING = (0.26, 0.20, 1.12), (0.14, 0.28, 1.48)
 """Where a hand waits close to the body, as if that stood upright: ahead, to its own side, and above the floor, metres.
 Someone who leans far has the thighs where it else would be: then it is at the shoulder."""
 LEANING = math.radians(35)
