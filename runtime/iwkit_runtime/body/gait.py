@@ -29,6 +29,8 @@ STEP = 0.60
 """Metres from one footprint to the next at most; the steps of a walk are equal."""
 TURN_STEP = 0.8
 """Metres of walking to which a turn of one radian on the spot amounts, for the number of steps."""
+ASIDE_STEP = 2.0
+"""How many times as long as it is a way to the side counts: the feet don't overtake each other on it."""
 MOST = 0.36
 """The largest part of a step in a frame: each swing has a frame in which the foot is well in the air."""
 _FULL_STRIDE = 1.25
@@ -63,7 +65,8 @@ _FOOT, _MIDDLE = np.array([-0.02, 0.07, 0.16]), np.array([0.07])
 """Points on the middle line of a foot, metres ahead of the ankle, between which distances are measured; its middle."""
 _PASSING = np.linspace(0.1, 0.9, 9)
 """Shares of a swing at which it is asked how far the foot is from the standing one."""
-_MOST_ASIDE = 0.14
+_MOST_ASIDE = 0.20
+"""Metres by which it swings around that at most."""
 _AGAIN = 3
 """How many steps more one takes at most, in which the feet come together, before they are put as they should be."""
 _OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
@@ -121,7 +124,9 @@ def paced(body: Body, path: ArrayLike, step: float = STEP) -> Array:
 def _plan(body: Body, way: Array, longest: float = STEP) -> tuple[Array, list[_Step]]:
     """Phase (n,) of each point of the path, in steps, and the steps themselves."""
     moves = np.diff(way, axis=0)
-    lengths = np.maximum(np.linalg.norm(moves[:, :2], axis=1), TURN_STEP * np.abs(moves[:, 2]))
+    ahead = np.stack([np.cos(way[:-1, 2]), np.sin(way[:-1, 2])], 1)
+    forward, aside = (moves[:, :2] * ahead).sum(1), moves[:, 1] * ahead[:, 0] - moves[:, 0] * ahead[:, 1]
+    lengths = np.maximum(np.hypot(forward, ASIDE_STEP * aside), TURN_STEP * np.abs(moves[:, 2]))
     walked = np.concatenate([[0.0], np.cumsum(lengths)])
     whole = float(walked[-1])
     if whole < 1e-6:
@@ -167,17 +172,26 @@ def _beside(body: Body, side: Side, place: Array, standing: Array) -> Array:
     inwards = SIGN[side] * float(standing[2] - mark[2]) - _INWARDS
     if inwards > 0:
         mark = _print(body, side, place + np.array([0, 0, SIGN[side] * inwards]))
-    (apart,), outwards = _middle_line(mark, _MIDDLE) - _middle_line(standing, _MIDDLE), _outwards(side, mark, standing)
-    short = _APART - float(apart @ outwards)
+    outwards = _outwards(side, mark, standing)
+    aside = float(((_middle_line(mark, _MIDDLE) - _middle_line(standing, _MIDDLE)) @ outwards)[0])
+    short = max(_APART - aside, float(_missing(mark, standing, outwards)))
     return mark if short <= 0 else mark + np.append(short * outwards, 0)
 
 
 def _around(side: Side, start: Array, end: Array, standing: Array) -> Array:
     """How far (2,) a foot swings outwards between two footprints, so as not to go through the standing one."""
-    marks = start + _PASSING[:, None] * (end - start)
-    gaps = np.linalg.norm(_middle_line(marks, _FOOT)[:, :, None] - _middle_line(standing, _FOOT), axis=-1).min((1, 2))
-    most = float(((_APART - gaps) / _bulge(_PASSING)).max())
-    return min(max(most, 0.0), _MOST_ASIDE) * _outwards(side, standing, standing)
+    outwards = _outwards(side, standing, standing)
+    missing = _missing(start + _PASSING[:, None] * (end - start), standing, outwards)
+    return min(max(float((missing / _bulge(_PASSING)).max()), 0.0), _MOST_ASIDE) * outwards
+
+
+def _missing(marks: Array, standing: Array, outwards: Array) -> Array:
+    """How far (...) footprints (..., 3) would have to be moved in a direction, to be beside the standing foot; at most
+    0 where they needn't."""
+    apart = _middle_line(marks, _FOOT)[..., :, None, :] - _middle_line(standing, _FOOT)
+    along = apart @ np.array([outwards[1], -outwards[0]])
+    missing = np.sqrt(np.maximum(_APART**2 - along**2, 0)) - apart @ outwards
+    return np.asarray(np.where(np.abs(along) < _APART, missing, 0).max((-1, -2)))
 
 
 def _outwards(side: Side, one: Array, other: Array) -> Array:
