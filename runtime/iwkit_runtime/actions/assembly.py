@@ -145,7 +145,11 @@ def _plan_mating(stage: Stage, hold: Hold, poses: list[Frame], at: Stand, reason
         for posed in (p for p in islice(found, POSTURES) if p.reach.palm_error <= LEAN):
             x, y, z = thing.at.tolist()
             looked = stage.person.looking(at_stand(body, at, posed.posture), (x, y, z))
-            key = Key(posed.posture, stage.person.drawn(posed.reach.body, hold)).head(looked).hand("right", fist)
+            key = (
+                Key(posed.posture, stage.person.drawn(posed.reach.body, hold, posed.posture))
+                .head(looked)
+                .hand("right", fist)
+            )
             before = stage.wearer
             stage.wearer = moved(before, gaze=(x, y, z))
             try:
@@ -294,6 +298,7 @@ def _following(  # noqa: PLR0917 (what is followed, and by what)
     """The body whose hand is at each point in turn, straightening up between two postures; None where it can't."""
     body, near = stage.person.body, None
     other: Side = "left" if side == "right" else "right"
+    deepest = max(postures, key=lambda posture: posture.lean)
     hand, fist, keys = grip_point(body, side, GRIP), closed(body, side, GRIP), []
     for n, point in enumerate(points):
         posture = between(*postures, n / (len(points) - 1))
@@ -302,7 +307,7 @@ def _following(  # noqa: PLR0917 (what is followed, and by what)
         if found is None or (near is not None and float(np.abs(found.angles - near).max()) > JUMP):
             return None
         near = found.angles
-        drawn = Key(posture, found.body).tucked(body, other).body
+        drawn = Key(deepest, found.body).tucked(body, other).body
         looked = stage.person.looking(standing, (float(point[0]), float(point[1]), float(point[2])))
         keys.append(Key(posture, carrying(drawn, stage.wearer.hold)).head(looked).hand(side, fist))
     return keys

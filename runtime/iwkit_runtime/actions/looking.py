@@ -282,7 +282,7 @@ def _bends(act: Act, postures: Iterable[Posture], point: Vector) -> Iterator[Mov
         key = Key(posture, stage.person.looking(low, point))
         if stage.wearer.hold is not None:
             key = key.arm("right", start.body)
-        for body in (key.body, stage.person.drawn(key.body, stage.wearer.hold)):
+        for body in (key.body, stage.person.drawn(key.body, stage.wearer.hold, key.posture)):
             there = list(filled(stage.person.body, stage.wearer.stand, start, Key(posture, body), LONG))
             if all(screen.hit(stage, frame) is None for frame in there):
                 yield there

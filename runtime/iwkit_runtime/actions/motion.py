@@ -20,7 +20,7 @@ from iwkit_runtime.engines.collision import Allowed, Hit
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.stage import Stage
 from iwkit_runtime.physical.trajectory import Stand
-from iwkit_runtime.physical.wearer import HEAD, LEANING, Hold, moved, tucked
+from iwkit_runtime.physical.wearer import HEAD, Hold, moved, tucked
 
 BRUSH = 0.02
 """Metres by which limbs and trunk may press into something while they move: skin and clothes give way (PHY-10). Head,
@@ -63,7 +63,7 @@ class Key:
 
     def tucked(self, body: Body, side: Side) -> Key:
         """The same with an arm drawn in close to the body."""
-        return self.arm(side, tucked(body, side, leaning=self.posture.lean > LEANING))
+        return self.arm(side, tucked(body, side, self.posture))
 
     def head(self, source: BodyPose) -> Key:
         """The same with the neck and head of another body frame."""

@@ -17,8 +17,8 @@ from iwkit_runtime.actions.passing import Step, Stuck
 from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.pose import arm_joints, blend, overlay
-from iwkit_runtime.body.posture import SQUAT, Posture
-from iwkit_runtime.body.seated import Seated, lowering
+from iwkit_runtime.body.posture import SQUAT, UPRIGHT, Posture
+from iwkit_runtime.body.seated import FORWARD, Seated, lowering
 from iwkit_runtime.engines.collision import TOLERANCE
 from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.scene_spec import Poses
@@ -28,8 +28,9 @@ from iwkit_runtime.physical.wearer import Seat, moved
 
 SITTING = 18
 """Frames in which one sits down, and stands up."""
-ARMS_FIRST = 2.0
-"""The arms are in the lap so many times earlier than the hips are on the seat: they pass between arm rests."""
+RAISED, LAID = 0.35, 0.6
+"""By which share of the way down the forearms are before the chest, to pass between arm rests and above the thighs, and
+from which on they are laid in the lap."""
 DEPTHS = (0.30, 0.26, 0.22, 0.18, 0.14, 0.10, 0.06)
 """How far behind the edge of a seat the hips are, metres: as far as its back lets them."""
 ALONG = (0.0, 0.026, -0.026, -0.2, 0.2, -0.45, 0.45)
@@ -180,13 +181,18 @@ def lowered(stage: Stage, seated: Seated) -> Move:
     person, at = stage.person, stage.wearer.stand
     standing = person.upright(moved(stage.wearer, seat=None))
     resting = person.upright(moved(stage.wearer, seat=Seat("", seated)))
+    low, high = (person.drawn(standing, stage.wearer.hold, posture) for posture in (UPRIGHT, Posture(FORWARD)))
+    ready = blend(low, high, 0.5)
     arms = (*arm_joints("left"), *arm_joints("right"))
     move = []
     for n in range(1, SITTING):
         share = n / SITTING
         share = share * share * (3 - 2 * share)
         body = person.body.placed(lowering(person.body, seated, share), *at)
-        mixed = blend(standing, resting, min(1.0, ARMS_FIRST * share))
+        if share < LAID:
+            mixed = blend(standing, ready, min(1.0, share / RAISED))
+        else:
+            mixed = blend(ready, resting, (share - LAID) / (1 - LAID))
         move.append(body._replace(pose=overlay(body.pose, mixed.pose, arms)))
     return [*move, resting]
 

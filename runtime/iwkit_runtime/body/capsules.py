@@ -22,7 +22,7 @@ HEAD_SHARE = 0.90
 SPACING = 0.5
 BELOW_SHOULDER = ("_upper_arm", "_lower_arm", "_hand")
 """Ends of the names of the segments that an arm moves but for the collar, which is part of the trunk as well."""
-BALLS = (1 / 3, 2 / 3, 1.0)
+BALLS = (0.25, 0.5, 0.75, 1.0)
 """Where along them balls stand for these when it is asked whether they are in the body itself. Where the first of them
 begins is the trunk, where the others begin another one ends."""
 _NO_LENGTH = 1e-12

@@ -25,7 +25,7 @@ UPRIGHT_LEAN = np.deg2rad(4)
 """How far it leans in the end."""
 _SPINE = {"spine1": 0.35, "spine2": 0.35, "spine3": 0.30}
 _SPINE_SHARE, _NECK_SHARE = 0.35, 0.4
-_LAP = (0.30, 0.10, 0.14)
+_LAP = (0.30, 0.10, 0.155)
 """Where a wrist rests, metres from the pelvis: ahead, to its own side, up."""
 
 

@@ -144,11 +144,11 @@ class Person:
         placed = self.body.placed(still, *wearer.stand)
         return carrying(placed, wearer.hold)
 
-    def drawn(self, body: BodyPose, hold: Hold | None) -> BodyPose:
-        """A body frame whose free arms are drawn in before it, to pass where it is narrow."""
+    def drawn(self, body: BodyPose, hold: Hold | None, posture: Posture = UPRIGHT) -> BodyPose:
+        """A body frame in a posture whose free arms are drawn in before it, to pass where it is narrow."""
         sides: tuple[Side, ...] = ("left", "right") if hold is None else ("left",)
         for side in sides:
-            body = body._replace(pose=overlay(body.pose, tucked(self.body, side).pose, arm_joints(side)))
+            body = body._replace(pose=overlay(body.pose, tucked(self.body, side, posture).pose, arm_joints(side)))
         return body
 
     def idle(self, wearer: Wearer, posture: Posture = UPRIGHT) -> BodyPose:
@@ -186,18 +186,22 @@ def carrying(body: BodyPose, hold: Hold | None) -> BodyPose:
     return body._replace(pose=overlay(body.pose, np.array(hold.carry), arm_joints("right")))
 
 
-@lru_cache(maxsize=4)
-def tucked(body: Body, side: Side, *, leaning: bool = False) -> BodyPose:
-    """A body whose arm waits close to it, also when it leans far.
+def tucked(body: Body, side: Side, posture: Posture = UPRIGHT) -> BodyPose:
+    """A body whose arm waits close to it, as it does in a posture.
 
     Raises:
         UsageError: this body's arm can't be there.
     """
-    ahead, aside, height = TUCK_LEANING if leaning else TUCK
+    return _tucked(body, side, TUCK_LEANING if posture.lean > LEANING else TUCK)
+
+
+@lru_cache(maxsize=4)
+def _tucked(body: Body, side: Side, at: Vector) -> BodyPose:
+    ahead, aside, height = at
     upright = body.placed(stand(body, UPRIGHT), 0, 0, 0)
     found = reach(body, upright, side, (ahead, aside if side == "left" else -aside, height))
     if found is None:
-        raise UsageError(f"this body can't hold its {side} hand at {(ahead, aside, height)}")
+        raise UsageError(f"this body can't hold its {side} hand at {at}")
     return found.body
 
 
