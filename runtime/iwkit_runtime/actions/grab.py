@@ -61,8 +61,9 @@ LOOKS = (
 """How a way is looked for: first from the nearest stances with the hand in natural turns, then broadly."""
 CLOSING = 3
 """Frames in which the hand closes, and opens."""
-LIFTS = (0.02, 0.006)
-"""Metres by which a thing is lifted before it is drawn back; less where there is no room above it."""
+LIFTS, LIFTS_INSIDE = (0.02, 0.006), (0.04, 0.02, 0.006)
+"""Metres by which a thing is lifted before it is drawn back, more inside of something, over its edge and what stands
+there; less where there is no room above it."""
 ABOVE, BACK, FURTHER = (0.0, 0.12), (0.12, 0.015), (0.18, 0.0)
 """Where the hand is before contact: metres back towards the wearer, and up."""
 BEFORE = {
@@ -167,7 +168,7 @@ class Search:
         self._pose = stage.engine.poses()[name]
         self._room: dict[tuple[float, ...], bool] = {}
         self._burdens: set[tuple[Stand, Grip, bytes]] = set()
-        self._lifts = [lift for lift in LIFTS if self._free((0.0, 0.0, lift))]
+        self._lifts = [lift for lift in (LIFTS_INSIDE if self.covered else LIFTS) if self._free((0.0, 0.0, lift))]
 
     def plan(self, look: Look, effort: Effort, at: Stand, reasons: Reasons) -> Taking | None:
         """How to take it from where the wearer stands; None when it can't be done from there."""
@@ -303,17 +304,19 @@ class Search:
         hand = hand_ends(self.stage, there.goals.chosen([there.number]))
         for askew in ASKEW:
             for back, up in BEFORE["roofed" if self.covered else way]:
-                lift = next((v for v in self._lifts if self._leads(bearing + askew, back, up + v)), None)
-                if lift is None or (askew and not back):
+                if askew and not back:
                     continue
                 away = Away(back, up, askew)
                 offset = away.offset(np.array(there.target), at)
-                above = hand + np.array([0.0, 0.0, lift])
-                ends = np.concatenate([above, hand + offset / 2, above + offset])
-                owners = [o for o in blockers(self.stage, ends[:, None], [HAND], self.name) if o is not None]
-                if not owners:
-                    yield away, lift
-                else:
+                for lift in self._lifts:
+                    if not self._leads(bearing + askew, back, up + lift):
+                        continue
+                    above = hand + np.array([0.0, 0.0, lift])
+                    ends = np.concatenate([above, hand + offset / 2, above + offset])
+                    owners = [o for o in blockers(self.stage, ends[:, None], [HAND], self.name) if o is not None]
+                    if not owners:
+                        yield away, lift
+                        break
                     reasons.blocked(owners[0])
 
     def _leads(self, bearing: float, back: float, up: float) -> bool:

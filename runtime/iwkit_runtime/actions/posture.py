@@ -18,7 +18,7 @@ from iwkit_runtime.actions.refusals import NoWayError, RefusedError
 from iwkit_runtime.actions.stances import go_and
 from iwkit_runtime.body.pose import arm_joints, blend, overlay
 from iwkit_runtime.body.posture import SQUAT, UPRIGHT, Posture
-from iwkit_runtime.body.seated import FORWARD, Seated, lowering
+from iwkit_runtime.body.seated import Seated, lowering
 from iwkit_runtime.engines.collision import TOLERANCE
 from iwkit_runtime.nav.stance import Stance
 from iwkit_runtime.physical.scene_spec import Poses
@@ -28,6 +28,9 @@ from iwkit_runtime.physical.wearer import Seat, moved
 
 SITTING = 18
 """Frames in which one sits down, and stands up."""
+BENT = Posture(math.radians(70), 0.2)
+"""Someone whose thighs are before the belly, as they are on the way down: the arms are half-way to where they then are.
+"""
 RAISED, LAID = 0.35, 0.6
 """By which share of the way down the forearms are before the chest, to pass between arm rests and above the thighs, and
 from which on they are laid in the lap."""
@@ -181,7 +184,7 @@ def lowered(stage: Stage, seated: Seated) -> Move:
     person, at = stage.person, stage.wearer.stand
     standing = person.upright(moved(stage.wearer, seat=None))
     resting = person.upright(moved(stage.wearer, seat=Seat("", seated)))
-    low, high = (person.drawn(standing, stage.wearer.hold, posture) for posture in (UPRIGHT, Posture(FORWARD)))
+    low, high = (person.drawn(standing, stage.wearer.hold, posture) for posture in (UPRIGHT, BENT))
     ready = blend(low, high, 0.5)
     arms = (*arm_joints("left"), *arm_joints("right"))
     move = []

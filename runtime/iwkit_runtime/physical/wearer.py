@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,17 +20,15 @@ from iwkit_runtime.body.model import Body, Solver, joint, load_body
 from iwkit_runtime.body.pose import HAND, BodyPose, Side, arm_joints, overlay
 from iwkit_runtime.body.posture import UPRIGHT, Posture, stand
 from iwkit_runtime.body.seated import Seated, sitting
-from iwkit_runtime.engines.collision import Capsules
+from iwkit_runtime.engines.collision import TOLERANCE, Capsules
 from iwkit_runtime.physical.kinematics import Frame, frame
 from iwkit_runtime.physical.scene_spec import Pose
 from iwkit_runtime.physical.spec import Floats, Vector
 from iwkit_runtime.physical.trajectory import Stand
 
-TUCK, TUCK_LEANING = (0.26, 0.20, 1.12), (0.14, 0.28, 1.48)
-"""Where a hand waits close to the body, as if that stood upright: ahead, to its own side, and above the floor, metres.
-Someone who leans far has the thighs where it else would be: then it is at the shoulder."""
-LEANING = math.radians(35)
-"""How far that is."""
+TUCKS = (0.26, 0.20, 1.12), (0.14, 0.28, 1.48)
+"""Where a hand waits close to the body, as if that stood upright: ahead, to its own side, and above the floor, metres;
+and where it does if the thighs are there, as they are of someone who leans far: at the shoulder."""
 HEAD = ("spine1", "spine2", "spine3", "neck", "head")
 """The joints that a gaze turns."""
 
@@ -186,16 +183,25 @@ def carrying(body: BodyPose, hold: Hold | None) -> BodyPose:
     return body._replace(pose=overlay(body.pose, np.array(hold.carry), arm_joints("right")))
 
 
+@lru_cache(maxsize=256)
 def tucked(body: Body, side: Side, posture: Posture = UPRIGHT) -> BodyPose:
-    """A body whose arm waits close to it, as it does in a posture.
+    """A body whose arm waits close to it, and not in it as it is in a posture.
 
     Raises:
         UsageError: this body's arm can't be there.
     """
-    return _tucked(body, side, TUCK_LEANING if posture.lean > LEANING else TUCK)
+    rig, standing = _rig(body), body.placed(stand(body, posture), 0, 0, 0)
+    low, high = (_tucked(body, side, at) for at in TUCKS)
+    posed = standing._replace(pose=overlay(standing.pose, low.pose, arm_joints(side)))
+    return low if rig.crossing(rig.ends(body.forward(*posed)), TOLERANCE) is None else high
 
 
 @lru_cache(maxsize=4)
+def _rig(body: Body) -> Rig:
+    return build_rig(body)
+
+
+@lru_cache(maxsize=8)
 def _tucked(body: Body, side: Side, at: Vector) -> BodyPose:
     ahead, aside, height = at
     upright = body.placed(stand(body, UPRIGHT), 0, 0, 0)
