@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import fcl  # type: ignore[import-untyped]
@@ -88,10 +89,14 @@ def shrunk(points: Floats) -> Floats:
 
 
 def capsule(start: Floats, end: Floats, radius: float) -> fcl.CollisionObject:
-    way = end - start
-    length = float(np.linalg.norm(way))
-    axis = way / max(length, 1e-9)
-    side = np.cross(axis, [1.0, 0, 0] if abs(axis[0]) < 0.9 else [0, 1.0, 0])
-    side /= np.linalg.norm(side)
-    turn = np.stack([side, np.cross(axis, side), axis], axis=1)
-    return fcl.CollisionObject(fcl.Capsule(radius, length), fcl.Transform(turn, (start + end) / 2))
+    """A capsule between two points. In plain numbers: there are hundreds of thousands of them, and numpy is slow for
+    so few."""
+    (x0, y0, z0), (x1, y1, z1) = start.tolist(), end.tolist()
+    length = math.dist((x0, y0, z0), (x1, y1, z1))
+    x, y, z = ((b - a) / max(length, 1e-9) for a, b in ((x0, x1), (y0, y1), (z0, z1)))
+    i, j, k = (0.0, z, -y) if abs(x) < 0.9 else (-z, 0.0, x)  # across it, as are the next three
+    size = math.hypot(i, j, k)
+    i, j, k = (i / size, j / size, k / size) if size else (1.0, 0.0, 0.0)
+    turn = np.array([[i, y * k - z * j, x], [j, z * i - x * k, y], [k, x * j - y * i, z]])
+    middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2])
+    return fcl.CollisionObject(fcl.Capsule(radius, length), fcl.Transform(turn, middle))

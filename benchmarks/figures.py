@@ -152,7 +152,7 @@ def arms(shoulder: Floats, wrists: Floats) -> Floats:
     short = np.linalg.norm(down, axis=1) < 1e-3
     down[short] = np.cross(axis[short], [1.0, 0, 0])
     down /= np.linalg.norm(down, axis=1, keepdims=True)
-    side = np.cross(axis, down)
+    side = np.stack([axis[:, i] * down[:, j] - axis[:, j] * down[:, i] for i, j in ((1, 2), (2, 0), (0, 1))], 1)
     angles = np.arange(SWIVELS) * math.tau / SWIVELS
     ring = np.cos(angles)[None, :, None] * down[:, None] + np.sin(angles)[None, :, None] * side[:, None]
     return np.asarray(shoulder + (axis * along[:, None])[:, None] + out[:, None, None] * ring)

@@ -239,6 +239,26 @@ def test_a_held_thing_in_the_body_that_holds_it(recording: Recording, joint: str
     assert {"own", "own_head"} & failed(found) == wrong
 
 
+@pytest.mark.parametrize(
+    "turned",
+    [
+        {"left_shoulder": (0, -1.3, -0.6), "left_elbow": (0, -2.4, 0)},
+        {"left_hip": (0, 0, -0.3), "right_hip": (0, 0, 0.3)},
+    ],
+)
+def test_a_limb_in_the_body_itself(recording: Recording, turned: dict[str, tuple[float, float, float]]) -> None:
+    """A hand in the chest, and legs that go through each other."""
+    end = last_of(recording, GRAB)
+
+    def fold(n: int, frame: Frame) -> Frame:
+        pose = frame.body.pose.copy()
+        for joint, angles in turned.items():
+            pose[3 * INDEX[joint] : 3 * INDEX[joint] + 3] = angles
+        return replace(frame, body=frame.body._replace(pose=pose)) if n == end else frame
+
+    assert "itself" in failed(edited(recording, GRAB, fold))
+
+
 def test_a_held_thing_in_the_counter(recording: Recording) -> None:
     """The can is put through the top of the counter and back, with the hand."""
     end = last_of(recording, GRAB)
