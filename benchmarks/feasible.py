@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from clashes import Scene, Thing, capsule
-from figures import GIVE, LOWER, PALM, RADII, UPPER, Figure, arms, figure, figures, natural
+from figures import GIVE, LOWER, PALM, RADII, UPPER, Figure, arms, crossed, figure, figures, natural
 from situations import boxes, half, regions
 
 from iwkit_runtime.audit.film import links
@@ -182,6 +182,7 @@ class _Posed:
     ) -> Floats | None:
         axes = _placed(np.array([posture.ahead, posture.left]), (0.0, 0.0, stand[2]))
         spine = _placed(posture.spine, stand)
+        bars = _placed(posture.starts, stand), _placed(posture.ends, stand)
         for n in near:
             wrist, fingers = self.wrists[n], self.fingers[n]
             at = _shrugged(shoulder, wrist)
@@ -190,9 +191,12 @@ class _Posed:
             for k in np.flatnonzero(good).tolist():
                 if self._arm_hits(at, elbows[0, k], wrist):
                     continue
+                arm = np.array([at, elbows[0, k], wrist, wrist + PALM * fingers])
+                if crossed(posture, *bars, arm):
+                    continue
                 for way in self._ways(n, bearing):
                     if self._drawn(at, wrist, fingers, k, way, spine, axes):
-                        return np.array([at, elbows[0, k], wrist, wrist + PALM * fingers])
+                        return arm
         return None
 
     def _arm_hits(self, shoulder: Floats, elbow: Floats, wrist: Floats) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
 from iwkit_runtime.audit.depth import EYES, LIMBS, eyes
 from iwkit_runtime.audit.film import the_body
-from iwkit_runtime.audit.shapes import Floats
+from iwkit_runtime.audit.shapes import Bools, Floats
 from iwkit_runtime.body.pose import INDEX
 
 LEANS = (0, 20, 40, 60, 80)
@@ -26,6 +27,12 @@ NECK_SHARE = 0.3
 """Of a lean that the neck takes back."""
 GIVE = 0.01
 """Metres by which limbs may be in things: their radii are so much smaller."""
+ITSELF = 0.03
+"""Metres by which the right arm may be in legs, trunk and head, as in the audit."""
+IDLE = ("left upper arm", "left forearm", "eyes")
+"""What can get out of its way, or is in the head."""
+BESIDE = ("chest", "shoulders", "neck")
+"""What the upper arm is beside in any posture."""
 SWIVELS = 12
 WRIST = math.cos(math.radians(75))
 """Least cosine between forearm and hand."""
@@ -46,7 +53,7 @@ RADII = {limb.name.removeprefix("right "): limb.radius for limb in LIMBS}
 class Figure:
     """A posture of someone at the origin who faces +x. `starts`, `ends` (n, 3) and `radii` (n,) of the capsules of
     everything but the right arm; `shoulder` (3,) of the right arm; `spine` (2, 3); `ahead` and `left` (3,) of the
-    chest."""
+    chest; which of the capsules (n,) the right forearm and hand, and which its upper arm, have to keep out of."""
 
     lean: float
     crouch: float
@@ -57,6 +64,8 @@ class Figure:
     spine: Floats
     ahead: Floats
     left: Floats
+    below: Bools
+    above: Bools
 
 
 @cache
@@ -86,7 +95,7 @@ def figure(lean: float, crouch: float) -> Figure | None:
     height = -body.ground - crouch - 0.006
     bones = body.forward(pose.ravel(), (0, -back, height))
     at = _turned(bones[:, :3, 3])
-    starts, ends, radii = [], [], []
+    starts, ends, radii, names = [], [], [], []
     for limb in LIMBS:
         if limb.name.startswith("right ") and limb.name.split()[-1] in {"arm", "forearm", "hand"}:
             continue
@@ -95,6 +104,7 @@ def figure(lean: float, crouch: float) -> Figure | None:
         starts.append(at[INDEX[limb.start]])
         ends.append(at[INDEX[limb.end]])
         radii.append(limb.radius - GIVE)
+        names.append(limb.name)
     axes = _turned(bones[INDEX["spine3"], :3, :3].T)
     elbow = at[INDEX["left_elbow"]]
     starts.append(elbow)  # the left forearm is laid against the chest
@@ -108,11 +118,29 @@ def figure(lean: float, crouch: float) -> Figure | None:
     starts.append(head)
     ends.append(head + _turned(bones[INDEX["head"], :3, 1][None])[0] * 0.1)
     radii.append(0.085 - GIVE)
+    names += ["left forearm", "eyes", "head"]
+    below = np.array([name not in IDLE for name in names])
+    above = np.array([name not in (*IDLE, *BESIDE) for name in names])
     spine = at[[INDEX["spine1"], INDEX["neck"]]]
     return Figure(
         lean, crouch, np.array(starts), np.array(ends), np.array(radii), at[INDEX["right_shoulder"]], spine,
-        axes[2], axes[0],
+        axes[2], axes[0], below, above,
     )  # fmt: skip
+
+
+def crossed(figure_: Figure, starts: Floats, ends: Floats, arm: Floats) -> bool:
+    """Whether an arm (4, 3) from the shoulder over elbow and wrist to the knuckles is in the body itself by more than
+    `ITSELF`; `starts` and `ends` (n, 3) are the figure's where it stands."""
+    line = ends - starts
+    radii, kept = [RADII[name] for name in ("upper arm", "forearm", "hand")], (figure_.above, *[figure_.below] * 2)
+    for (one, other), radius, which in zip(pairwise(arm), radii, kept, strict=True):
+        points = one + np.linspace(0.2, 1, 5)[:, None] * (other - one)
+        gap = points[:, None] - starts[which]
+        along = (gap * line[which]).sum(-1) / np.maximum((line[which] ** 2).sum(-1), 1e-12)
+        gap -= np.clip(along, 0, 1)[..., None] * line[which]
+        if (np.linalg.norm(gap, axis=-1) < figure_.radii[which] + GIVE + radius - ITSELF).any():
+            return True
+    return False
 
 
 def _legs(crouch: float, back: float, pelvis: float) -> dict[str, float] | None:

@@ -151,6 +151,7 @@ turn = st.floats(-1.6, 1.6)
 @example(arms=[(0, 1.3, 0.6), (0, 2.4, 0), (0, 0, 0), (0, 0, 0)], lean=0.0)
 @settings(max_examples=60, deadline=None)
 def test_an_arm_in_the_body_is_found_as_deep_as_it_is(rig: Rig, body: Body, arms: list, lean: float) -> None:
+    """To the distance of the balls; and the forearm next to the elbow may be where the upper arm may, at the chest."""
     pose = body.placed(stand(body, Posture(lean, 0.2)), 0, 0, 0).pose.copy()
     for name, angles in zip(("right_shoulder", "right_elbow", "left_shoulder", "left_elbow"), arms, strict=True):
         pose[3 * INDEX[name] : 3 * INDEX[name] + 3] = angles
@@ -158,11 +159,11 @@ def test_an_arm_in_the_body_is_found_as_deep_as_it_is(rig: Rig, body: Body, arms
     true = arm_depths(rig, rig.ends(frames))
     found = rig.crossing(rig.ends(frames), 0.02)
     if found is None:
-        assert max(true.values()) < 0.035
+        assert max(true.values()) < 0.075
         return
     arm, other, depth = found
     assert 0.02 < depth <= true[arm, other] + 1e-9
-    assert true[arm, other] == pytest.approx(depth, abs=0.04)
+    assert true[arm, other] == pytest.approx(depth, abs=0.06)
 
 
 def arm_depths(rig: Rig, ends: np.ndarray) -> dict[tuple[int, int], float]:
