@@ -2,8 +2,9 @@
 collisions by FCL. Nothing of the planner is used: no navigation, no actions, no reach, no collision world.
 
 A way is feasible when the wearer can walk to the stance, the body is free in the posture and halfway down to it, arm
-and hand are free at the thing, and so are arm, hand and thing on a straight way out of 10 cm. Limbs may be 1 cm in
-things, the thing itself 2 mm. Whether the arm then gets from there to before the body is not asked.
+and hand are free at the thing, also of the body itself, and arm, hand and thing are free on a straight way out of
+10 cm. Limbs may be 1 cm in things and 3 cm in the body, the thing itself 2 mm. Whether the arm then gets from there to
+before the body is not asked.
 """
 
 from __future__ import annotations

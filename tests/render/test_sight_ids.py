@@ -2,9 +2,9 @@
 
 Measured over 324 frames of the six tasks, four of each command, in 19,832 pairs of a frame and a thing: nothing with
 more than 633 pixels is missed by the rays, and nothing that they see has fewer than 10; since then a pen was seen in 4
-and a key in 5. Before there was a raster of
-rays through the picture, 138 times a thing with more than 1,000 pixels was missed (parts of beds, counters and fridges,
-the largest with 90,403); before `seen_area`, a key in the next room was seen in 2 pixels. What is held is left out.
+and a key in 5. Before there was a raster of rays through the picture, 138 times a thing with more than 1,000 pixels was
+missed (parts of beds, counters and fridges, the largest with 90,403); before `seen_area`, a key in the next room was
+seen in 2 pixels. What is held is left out.
 """
 
 from __future__ import annotations
